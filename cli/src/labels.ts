@@ -32,7 +32,7 @@ export function withLabels(command: Command, repeat: typeof collect): Command {
     .option("--idempotency-key <key>", "start one run only, also if this command is repeated")
     .option("--external-id <id>", "your own id of the run, for filters")
     .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat)
-    .option("--callback <url>", "URL that also gets the run's last event");
+    .option("--callback <url>", "URL that also gets the run's final event");
 }
 
 /**

@@ -66,7 +66,7 @@ export interface LabelOptions {
   /** At most 10 different tags, each of 1 to 64 characters. Default: none. */
   readonly tags?: readonly string[] | undefined;
   /**
-   * URL that also gets the run's last event. The workspace needs an enabled subscription that
+   * URL that also gets the run's final event. The workspace needs an enabled subscription that
    * covers the agent and has the same origin; a trigger needs `allows_callback`. Percent-encode all
    * but printable ASCII. Default: none.
    */

@@ -14,7 +14,7 @@ export const createTriggerBody = z.strictObject({
   enabled: z.boolean().default(true),
   /**
    * Whether requests to the trigger's URL can have the header `beckon-callback`. It contains the
-   * URL to which Beckon sends the run's last event. This URL must have the same origin as a
+   * URL to which Beckon sends the run's final event. This URL must have the same origin as a
    * subscription, but callers who know the trigger's URL can choose any path of that origin.
    */
   allows_callback: z.boolean().default(false),

@@ -777,7 +777,7 @@ export function bindOperations(send: Sender) {
       getStats: (query?: GetRunStatsQuery, options?: CallOptions): Promise<RunStats> =>
         send.data<RunStats>({ method: "GET", path: "/runs/stats", query }, options),
 
-      /** Get run. A run has ended when `finished_at` is set. If the response is `too_large`, read the output in parts: the artifact that the run's last event names. Needs the scope `runs:read`. */
+      /** Get run. A run has ended when `finished_at` is set. If the response is `too_large`, read the output in parts: the artifact that the run's final event names. Needs the scope `runs:read`. */
       get: (runId: string, options?: CallOptions): Promise<Run> =>
         send.data<Run>({ method: "GET", path: "/runs/{run_id}", params: [runId] }, options),
 

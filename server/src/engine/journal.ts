@@ -54,7 +54,7 @@ export interface Journal {
   ): Promise<void>;
 
   /**
-   * Ends the run: writes `entries` and the terminal event for `outcome` in one durable write,
+   * Ends the run: writes `entries` and the final event for `outcome` in one durable write,
    * together with `calls`, the metered calls that these events report.
    *
    * @throws {RunStopped} nothing was written. If the reason is `cancelled` or `deadline`,

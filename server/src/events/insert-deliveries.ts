@@ -6,7 +6,7 @@ const literals = (types: readonly string[]) => types.map((type) => `'${type}'`).
 const deliveredRunEvents = literals(
   deliveredEvent.options.filter((type) => type.startsWith("run.")),
 );
-const lastRunEvents = literals(endKinds);
+const finalRunEvents = literals(endKinds);
 
 /**
  * SQL condition that is true if any workspace has a subscription. PostgreSQL evaluates it at most
@@ -104,7 +104,7 @@ export function insertRunDeliveries(source: string, { run, callback }: RunFacts)
         and (s.tags is null or ${i}.tags && s.tags)`,
     ...(callback === "none"
       ? {}
-      : { callback: `s.id = ${c}.callback_subscription_id and e.type in (${lastRunEvents})` }),
+      : { callback: `s.id = ${c}.callback_subscription_id and e.type in (${finalRunEvents})` }),
   })}
   where ${
     // Without a subscription, this condition avoids looking up the run of each event. If runs are
@@ -122,7 +122,7 @@ const fromInputs = `
 const fromCallbacks = `
   left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in (${lastRunEvents})
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in (${finalRunEvents})
     limit 1
   ) c on true`;
 

@@ -186,7 +186,7 @@ describe("a run whose output never fits into the memory for responses", () => {
     expect(pages).toEqual([[newest], [huge], [oldest]]);
   });
 
-  test("can be read from the artifact that its last event names", async () => {
+  test("can be read from the artifact that its final event names", async () => {
     const { data } = (await beckon.call(`/runs/${huge}/events`)).body;
     const { artifact_id: artifactId } = data.at(-1).data;
     const { body } = await beckon.call(`/runs/${huge}/artifacts/${artifactId}`);

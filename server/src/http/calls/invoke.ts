@@ -116,7 +116,7 @@ function ended(
       text.length,
       () => holdExchange(runs.memory.exchanges, workspaceId, outgoing),
       outgoing,
-      `The run has succeeded: read its output with GET /api/public/runs/${runId} or, if that is too large, from the artifact that its last event names: GET /api/public/runs/${runId}/events.`,
+      `The run has succeeded: read its output with GET /api/public/runs/${runId} or, if that is too large, from the artifact that its final event names: GET /api/public/runs/${runId}/events.`,
     );
     if (error === undefined) return new Response(text, { status: 200, headers });
     const message = messageFor(error, requestIdOf(outgoing));

@@ -9,7 +9,7 @@ import { headerOf } from "../request/index.ts";
 export const callbackHeader = "beckon-callback";
 
 /**
- * Returns the URL in the header `beckon-callback`, which receives the run's last event in addition
+ * Returns the URL in the header `beckon-callback`, which receives the run's final event in addition
  * to the subscriptions; undefined if the request does not have the header. The statement that
  * starts the run (`start-statement.ts`) checks that a subscription allows the URL.
  */

@@ -79,7 +79,7 @@ export const callback: JsonSchema = {
   name: "beckon-callback",
   in: "header",
   description:
-    "URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. Percent-encode all but printable ASCII.",
+    "URL that also gets the run's final event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. Percent-encode all but printable ASCII.",
   schema: { type: "string", format: "uri", maxLength: 2_000 },
   example: "https://example.com/hooks/order-4711",
 };

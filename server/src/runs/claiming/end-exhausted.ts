@@ -3,8 +3,8 @@ import { interrupt } from "../../engine/index.ts";
 import {
   type AppendRow,
   appendForDead,
+  finalEvent,
   readDigest,
-  terminalEvent,
   toEnd,
   toEntry,
 } from "../journal/index.ts";
@@ -87,7 +87,7 @@ async function interruption(
   return {
     ...run,
     intent: false,
-    entries: [...added, terminalEvent(outcome)].map(toEntry),
+    entries: [...added, finalEvent(outcome)].map(toEntry),
     calls,
     end: toEnd(outcome),
   };

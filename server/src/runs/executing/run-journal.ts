@@ -9,7 +9,7 @@ import {
   RunStopped,
 } from "../../engine/index.ts";
 import type { AppendRow, Appends } from "../journal/index.ts";
-import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
+import { finalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
 import type { RunReports } from "../reports.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 
@@ -88,7 +88,7 @@ export class RunJournal implements Journal {
   }
 
   end(outcome: Outcome, added: readonly NewEvent[], calls: readonly ReportedCall[]): Promise<void> {
-    const entries = [...added, terminalEvent(outcome)];
+    const entries = [...added, finalEvent(outcome)];
     return this.#write(entries, { intent: false, calls, end: toEnd(outcome) }, outcome);
   }
 

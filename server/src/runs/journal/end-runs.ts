@@ -2,7 +2,7 @@ import type { RunError } from "@beckon/contract";
 import type { Parameters } from "../../base/database/index.ts";
 import { insertEvents } from "../../events/index.ts";
 import { sumEntries, tokenColumns } from "../../usage/index.ts";
-import { nothingUsed, terminalEvent } from "./journal-entry.ts";
+import { finalEvent, nothingUsed } from "./journal-entry.ts";
 
 /**
  * Returns SQL that writes the results of runs. No other code inserts into `run_results`.
@@ -53,7 +53,7 @@ export interface UnexecutedEnd {
 }
 
 /**
- * Returns SQL that ends runs that no process executes: it writes their status, last event and
+ * Returns SQL that ends runs that no process executes: it writes their status, final event and
  * result. If a run was executed and then released, its usage and cost are the sums of its entries
  * in the usage ledger. They are marked as estimated, because the usage of a model call that the
  * release aborted is an estimate.
@@ -77,9 +77,9 @@ export function endUnexecuted<Input>(
 ): string {
   const status = p.value("text", (input) => end(input).status);
   const event = p.value("jsonb", (input) =>
-    JSON.stringify(terminalEvent({ ...end(input), ...nothingUsed }).data),
+    JSON.stringify(finalEvent({ ...end(input), ...nothingUsed }).data),
   );
-  const type = p.value("text", (input) => terminalEvent({ ...end(input), ...nothingUsed }).type);
+  const type = p.value("text", (input) => finalEvent({ ...end(input), ...nothingUsed }).type);
   const code = p.value("text", (input) => end(input).error.code);
   const message = p.value("text", (input) => end(input).error.message);
   return `ended as (
@@ -106,7 +106,7 @@ export function endUnexecuted<Input>(
 }
 
 /**
- * Returns SQL that builds the fields `usage` and `cost_micros` of a run's last event.
+ * Returns SQL that builds the fields `usage` and `cost_micros` of a run's final event.
  * @param spent alias of the row with the sums of the run's entries in the usage ledger.
  */
 function spentData(spent: string): string {

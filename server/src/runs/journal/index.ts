@@ -5,7 +5,7 @@ export { configOf } from "./config-statement.ts";
 export { readDigest, readWasWaiting } from "./digest-store.ts";
 export { addEvents, endUnexecuted, type UnexecutedEnd } from "./end-runs.ts";
 export { type InitialStatus, insertRuns } from "./insert-runs.ts";
-export { nothingUsed, terminalEvent, toEntry, toStored } from "./journal-entry.ts";
+export { finalEvent, nothingUsed, toEntry, toStored } from "./journal-entry.ts";
 export {
   readEventSummaries,
   readEvents,

@@ -71,7 +71,7 @@ export function toStored(
 }
 
 /** Returns the event that ends a run. */
-export function terminalEvent(outcome: Outcome): NewEvent {
+export function finalEvent(outcome: Outcome): NewEvent {
   const { usage, cost_micros } = outcome;
   switch (outcome.status) {
     case "succeeded":

@@ -111,7 +111,7 @@ export interface RunLabels {
 }
 
 /**
- * The URL to which the run's last event is also delivered. An enabled subscription that covers the
+ * The URL to which the run's final event is also delivered. An enabled subscription that covers the
  * agent must have the same origin.
  */
 export interface RunCallback {

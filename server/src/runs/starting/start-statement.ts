@@ -11,7 +11,7 @@ import {
   pausesAgentSql,
   reserveFirstCalls,
 } from "../../reservations/index.ts";
-import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
+import { finalEvent, insertRuns, nothingUsed } from "../journal/index.ts";
 import { admissionChecks, batchChecks, isAdmittedSql, toBranch } from "./admission-checks.ts";
 import { overLimit } from "./over-limit.ts";
 import { noReceived, receivedTables } from "./received-parts.ts";
@@ -405,7 +405,7 @@ function failedData(error: InitialFailure | undefined): string {
   return error === undefined
     ? "{}"
     : JSON.stringify(
-        terminalEvent({
+        finalEvent({
           status: "failed",
           error: { code: error.code, message: error.message },
           ...(error.limit === undefined ? {} : { limit: error.limit }),

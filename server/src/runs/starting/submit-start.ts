@@ -4,7 +4,7 @@ import { newId } from "../../base/ids.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
 import { announceQueued } from "../announce-queued.ts";
 import type { FirstCall, OwnedRun } from "../executing/index.ts";
-import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
+import { cancelStored, finalEvent, nothingUsed, toEnd, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
 import { cancelledIfPossible, nothingStarted, repeatToGetRun } from "./start-errors.ts";
@@ -285,7 +285,7 @@ async function cancelRejected(
         fence: 1,
         lastSeq: 1,
         intent: false,
-        entries: [toEntry(terminalEvent(outcome))],
+        entries: [toEntry(finalEvent(outcome))],
         end: toEnd(outcome),
       });
     if (run.status === "running" && (await end()).kind === "written")

@@ -15,7 +15,7 @@ export type LastAttempt = "first" | "repeated";
  * A run that this process executes. It keeps in memory the events that this process has committed
  * to the run's journal, and calls listeners when there are new ones, so subscribers in this process
  * need no database queries. If this process releases the run or another one takes it over, this
- * object is closed without a terminal event, and its subscribers continue from the database.
+ * object is closed without a final event, and its subscribers continue from the database.
  *
  * This is a class because one is created for each run: V8 would store an object of closures and
  * getters as a dictionary, which is many times larger and slower.
@@ -62,7 +62,7 @@ export class LiveRun implements RunRef {
     return this.#events;
   }
 
-  /** The outcome of the run; undefined until the terminal event is published. */
+  /** The outcome of the run; undefined until the final event is published. */
   get outcome(): Outcome | undefined {
     return this.#outcome;
   }

@@ -28,7 +28,7 @@ export interface SubscribeOptions {
 
 /**
  * Yields the run's events after `after`, in order and without gaps, once they are committed, and
- * the model's output between them. Ends after the terminal event, when the run was deleted, or when
+ * the model's output between them. Ends after the final event, when the run was deleted, or when
  * `signal` aborts; with `waitForMore` also when `RunPollers.close` is called. It also ends if this
  * process is stopping and does not execute the run: the client can resume at another process. The
  * events are the same whether this process or another one executes the run; only the delay differs.
