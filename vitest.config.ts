@@ -99,6 +99,7 @@ export default defineConfig({
           include: [
             "contract/src/**/*.test.ts",
             "server/src/**/*.test.ts",
+            "server/test/**/*.test.ts",
             "client/src/**/*.test.ts",
             "cli/src/**/*.test.ts",
             "script/**/*.test.ts",

@@ -14,6 +14,7 @@ import {
 } from "../server/test/crash/kill-around-deliveries.ts";
 import { describeRequests, killAroundRequests } from "../server/test/crash/kill-around-requests.ts";
 import { killAroundSteps } from "../server/test/crash/kill-around-steps.ts";
+import { maxLostPercent } from "../server/test/crash/max-lost-percent.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
 import { fillDisk } from "../server/test/soak/disk-full.ts";
@@ -23,7 +24,6 @@ import { overloadServer } from "../server/test/soak/overload.ts";
 import { failOver } from "../server/test/soak/patroni/failover.ts";
 import { pruneUnderLoad } from "../server/test/soak/retention/prune-under-load.ts";
 import { stayFlat } from "../server/test/soak/retention/stay-flat.ts";
-import { maxLostPercent } from "./max-lost-percent.ts";
 
 /**
  * Runs the long tests that the arguments name; without arguments, all except those in `onlyNamed`.
