@@ -8,16 +8,26 @@ import { toolGrant, toolsBody } from "./tools.ts";
 /** Options of model calls. The provider's default applies to each one that is not set. */
 export const modelSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
-  /** Tokens, 1 to 1,000,000. */
-  max_output_tokens: z.number().int().min(1).max(1_000_000).optional(),
+  max_output_tokens: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .meta({
+      description:
+        "Maximum output tokens of a model call. If it is set, an answer that is truncated there is accepted, unless it has tool calls or no text. If not, the provider's limit or `limits.reserve_output_tokens` applies, and a truncated answer fails the run with `model_error`.",
+    })
+    .optional(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
-  /**
-   * `auto` streams the model's response if the run has subscribers, or if the response could take
-   * minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher. Other
-   * responses are not streamed, because parsing a stream takes several times the CPU of parsing one
-   * JSON body.
-   */
-  stream: z.enum(["auto", "always", "never"]).default("auto"),
+  // `auto` does not stream other responses, because parsing a stream takes several times the CPU of
+  // parsing one JSON body.
+  stream: z
+    .enum(["auto", "always", "never"])
+    .meta({
+      description:
+        "`auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.",
+    })
+    .default("auto"),
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
@@ -37,61 +47,92 @@ export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 export const defaultReserveOutputTokens = 16_384;
 
 const limits = z.strictObject({
-  /** Maximum number of model calls in one run, 1 to 1,000. */
-  max_steps: z.number().int().min(1).max(1_000).default(20),
-  /**
-   * Maximum seconds from the first start of a run to its end, 1 to 86,400. Two waits do not count:
-   * the time from the exit of the run's process until another process resumes the run, and the time
-   * in the queue after a process that shuts down has released the run.
-   */
-  timeout_seconds: z.number().int().min(1).max(86_400).default(600),
-  /**
-   * Maximum number of runs executed at the same time, 1 to 100,000; null means no limit. Further
-   * runs are accepted and queued.
-   */
-  max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
-  /**
-   * Maximum number of queued runs, 1 to 10,000,000. Further starts are rejected with `agent_busy`.
-   * 0 is not allowed: with `max_concurrent_runs`, every run is queued before it is executed, so a
-   * maximum of 0 would reject all runs.
-   */
-  max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
-  /**
-   * Maximum number of attempts of a run, 1 to 100. If a process exits while it executes the run,
-   * another process resumes the run in a new attempt. If it exits during the last attempt, the run
-   * ends with `interrupted`. Exception for values above 1: if several runs of the process were on
-   * their last attempt, it is not known which of them caused the exit, so each gets another attempt
-   * (docs/decisions/0015-last-attempts-in-halves.md).
-   */
-  max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
-  /**
-   * Maximum bytes of one model response, 1,024 to 33,554,432 (32 MiB). For a streamed response,
-   * this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer
-   * response fails the run with `model_error`.
-   */
+  max_steps: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .meta({
+      description:
+        "Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.",
+    })
+    .default(20),
+  timeout_seconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .meta({
+      description:
+        "Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.",
+    })
+    .default(600),
+  max_concurrent_runs: z
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .nullable()
+    .meta({
+      description:
+        "Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.",
+    })
+    .default(null),
+  // 0 is not allowed: with `max_concurrent_runs`, every run is queued before it is executed, so a
+  // maximum of 0 would reject all runs.
+  max_queued_runs: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .meta({
+      description:
+        "Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.",
+    })
+    .default(10_000),
+  // Exception for values above 1: if several runs of the process were on their last attempt, it is
+  // not known which of them caused the exit, so each gets another attempt
+  // (docs/decisions/0015-last-attempts-in-halves.md).
+  max_attempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxAttemptsLimit)
+    .meta({
+      description:
+        "Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.",
+    })
+    .default(3),
   max_answer_bytes: z
     .number()
     .int()
     .min(1_024)
     .max(32 * 1024 * 1024)
+    .meta({
+      description:
+        "Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.",
+    })
     .default(defaultMaxAnswerBytes),
-  /**
-   * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a
-   * model call are lowered so that the call cannot exceed it. The run ends with `ceiling_reached`
-   * if too few tokens are left for a useful call, or if the lowered maximum truncates a response.
-   */
-  max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
-  /**
-   * Maximum output tokens of a model call, 256 to 1,000,000. It applies if `max_output_tokens` is
-   * not set and the run has a limit: a ceiling, an allowance of cost or tokens, or
-   * `max_cost_micros`. Before such a call, Beckon reserves the cost of this many tokens. It also
-   * applies without a limit to models of other servers with Anthropic's API, which requires one.
-   */
+  max_cost_micros: z
+    .number()
+    .int()
+    .min(0)
+    .max(maxLimitMicros)
+    .nullable()
+    .meta({
+      description:
+        "Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.",
+    })
+    .default(null),
   reserve_output_tokens: z
     .number()
     .int()
     .min(256)
     .max(1_000_000)
+    .meta({
+      description:
+        "Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.",
+    })
     .default(defaultReserveOutputTokens),
 });
 export type Limits = z.infer<typeof limits>;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createAgentBody } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { defaultDeliveryLimits } from "./deliveries/sender.ts";
 import { circuitPolicy } from "./engine/circuit/circuit.ts";
@@ -31,6 +32,7 @@ const { heartbeatMs, maxStreams, maxPerCredential, maxPerWorkspace } = defaultSt
 const { headersMs, requestMs, keepAliveMs, stallMs, checkMs } = defaultConnectionLimits;
 const { maxPending, maxFailingSeconds } = defaultDeliveryLimits;
 const { failureThreshold, maxPauseMs } = circuitPolicy(2_000);
+const agent = createAgentBody.parse({ name: "Agent", model: "demo/echo" }).limits;
 const failingDays = maxFailingSeconds / 86_400;
 const seconds = (ms: number) => ms / 1_000;
 const minutes = (ms: number) => ms / 60_000;
@@ -75,6 +77,16 @@ test.each<[page: string, sentence: string, limits: readonly number[]]>([
     [minutes(defaultPruning.firstMs)],
   ],
   ["operate.md", "It deletes up to # runs a second", [minRunsPerSecond]],
+  ["managing.md", "runs in the queue | # | 1 to 10,000,000", [agent.max_queued_runs]],
+  ["managing.md", "of a run to its end | # | 1 to 86,400", [agent.timeout_seconds]],
+  ["managing.md", "that its answer requests | # | 1 to 1,000", [agent.max_steps]],
+  ["managing.md", "if its process exits | # | 1 to 100 ", [agent.max_attempts]],
+  ["managing.md", "size of one model response | # (4 MiB)", [agent.max_answer_bytes]],
+  [
+    "managing.md",
+    "Anthropic's API](providers/anthropic.md) | # | 256 to 1,000,000",
+    [agent.reserve_output_tokens],
+  ],
   [
     "providers/local-servers.md",
     "and one step at most # seconds, streamed or not. Once a streamed answer has begun, it can pause for at most # seconds;",

@@ -294,8 +294,14 @@ export interface Agent {
   model: string;
   model_settings: {
     temperature?: number;
+    /**
+     * Maximum output tokens of a model call. If it is set, an answer that is truncated there is accepted, unless it has tool calls or no text. If not, the provider's limit or `limits.reserve_output_tokens` applies, and a truncated answer fails the run with `model_error`.
+     */
     max_output_tokens?: number;
     reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    /**
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     */
     stream: "auto" | "always" | "never";
   };
   tools: (
@@ -370,13 +376,37 @@ export interface Agent {
       }
   )[];
   limits: {
+    /**
+     * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+     */
     max_steps: number;
+    /**
+     * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+     */
     timeout_seconds: number;
+    /**
+     * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+     */
     max_concurrent_runs: number | null;
+    /**
+     * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+     */
     max_queued_runs: number;
+    /**
+     * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+     */
     max_attempts: number;
+    /**
+     * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+     */
     max_answer_bytes: number;
+    /**
+     * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+     */
     max_cost_micros: number | null;
+    /**
+     * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+     */
     reserve_output_tokens: number;
   };
   metadata: {
@@ -408,8 +438,14 @@ export interface AgentVersion {
   model: string;
   model_settings: {
     temperature?: number;
+    /**
+     * Maximum output tokens of a model call. If it is set, an answer that is truncated there is accepted, unless it has tool calls or no text. If not, the provider's limit or `limits.reserve_output_tokens` applies, and a truncated answer fails the run with `model_error`.
+     */
     max_output_tokens?: number;
     reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    /**
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     */
     stream: "auto" | "always" | "never";
   };
   tools: (
@@ -484,13 +520,37 @@ export interface AgentVersion {
       }
   )[];
   limits: {
+    /**
+     * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+     */
     max_steps: number;
+    /**
+     * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+     */
     timeout_seconds: number;
+    /**
+     * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+     */
     max_concurrent_runs: number | null;
+    /**
+     * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+     */
     max_queued_runs: number;
+    /**
+     * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+     */
     max_attempts: number;
+    /**
+     * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+     */
     max_answer_bytes: number;
+    /**
+     * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+     */
     max_cost_micros: number | null;
+    /**
+     * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+     */
     reserve_output_tokens: number;
   };
   metadata: {
@@ -517,6 +577,9 @@ export interface ExportedAgents {
       temperature?: number | null;
       max_output_tokens?: number | null;
       reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+      /**
+       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+       */
       stream: "auto" | "always" | "never";
     };
     /**
@@ -590,13 +653,37 @@ export interface ExportedAgents {
         }
     )[];
     limits: {
+      /**
+       * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+       */
       max_steps: number;
+      /**
+       * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+       */
       timeout_seconds: number;
+      /**
+       * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+       */
       max_concurrent_runs: number | null;
+      /**
+       * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+       */
       max_queued_runs: number;
+      /**
+       * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+       */
       max_attempts: number;
+      /**
+       * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+       */
       max_answer_bytes: number;
+      /**
+       * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+       */
       max_cost_micros: number | null;
+      /**
+       * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+       */
       reserve_output_tokens: number;
     };
     metadata: {
@@ -1727,8 +1814,14 @@ export interface CreateAgentBody {
   description?: string;
   model_settings?: {
     temperature?: number;
+    /**
+     * Maximum output tokens of a model call. If it is set, an answer that is truncated there is accepted, unless it has tool calls or no text. If not, the provider's limit or `limits.reserve_output_tokens` applies, and a truncated answer fails the run with `model_error`.
+     */
     max_output_tokens?: number;
     reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    /**
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     */
     stream?: "auto" | "always" | "never";
   };
   /**
@@ -1822,13 +1915,37 @@ export interface CreateAgentBody {
       }
   )[];
   limits?: {
+    /**
+     * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+     */
     max_steps?: number;
+    /**
+     * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+     */
     timeout_seconds?: number;
+    /**
+     * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+     */
     max_concurrent_runs?: number | null;
+    /**
+     * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+     */
     max_queued_runs?: number;
+    /**
+     * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+     */
     max_attempts?: number;
+    /**
+     * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+     */
     max_answer_bytes?: number;
+    /**
+     * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+     */
     max_cost_micros?: number | null;
+    /**
+     * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+     */
     reserve_output_tokens?: number;
   };
   metadata?: {
@@ -1856,6 +1973,9 @@ export interface UpdateAgentBody {
     temperature?: number | null;
     max_output_tokens?: number | null;
     reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+    /**
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     */
     stream?: "auto" | "always" | "never";
   };
   /**
@@ -1949,13 +2069,37 @@ export interface UpdateAgentBody {
       }
   )[];
   limits?: {
+    /**
+     * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+     */
     max_steps?: number;
+    /**
+     * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+     */
     timeout_seconds?: number;
+    /**
+     * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+     */
     max_concurrent_runs?: number | null;
+    /**
+     * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+     */
     max_queued_runs?: number;
+    /**
+     * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+     */
     max_attempts?: number;
+    /**
+     * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+     */
     max_answer_bytes?: number;
+    /**
+     * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+     */
     max_cost_micros?: number | null;
+    /**
+     * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+     */
     reserve_output_tokens?: number;
   };
   metadata?: {
@@ -1998,6 +2142,9 @@ export interface ImportAgentsBody {
       temperature?: number | null;
       max_output_tokens?: number | null;
       reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+      /**
+       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+       */
       stream?: "auto" | "always" | "never";
     };
     /**
@@ -2071,13 +2218,37 @@ export interface ImportAgentsBody {
         }
     )[];
     limits?: {
+      /**
+       * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+       */
       max_steps?: number;
+      /**
+       * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+       */
       timeout_seconds?: number;
+      /**
+       * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+       */
       max_concurrent_runs?: number | null;
+      /**
+       * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+       */
       max_queued_runs?: number;
+      /**
+       * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+       */
       max_attempts?: number;
+      /**
+       * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+       */
       max_answer_bytes?: number;
+      /**
+       * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+       */
       max_cost_micros?: number | null;
+      /**
+       * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+       */
       reserve_output_tokens?: number;
     };
     metadata?: {
@@ -2872,6 +3043,9 @@ export interface StartDraftRunBody {
       temperature?: number | null;
       max_output_tokens?: number | null;
       reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+      /**
+       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+       */
       stream?: "auto" | "always" | "never";
     };
     /**
@@ -2965,13 +3139,37 @@ export interface StartDraftRunBody {
         }
     )[];
     limits?: {
+      /**
+       * Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.
+       */
       max_steps?: number;
+      /**
+       * Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.
+       */
       timeout_seconds?: number;
+      /**
+       * Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.
+       */
       max_concurrent_runs?: number | null;
+      /**
+       * Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.
+       */
       max_queued_runs?: number;
+      /**
+       * Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.
+       */
       max_attempts?: number;
+      /**
+       * Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.
+       */
       max_answer_bytes?: number;
+      /**
+       * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.
+       */
       max_cost_micros?: number | null;
+      /**
+       * Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.
+       */
       reserve_output_tokens?: number;
     };
     metadata?: {

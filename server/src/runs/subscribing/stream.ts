@@ -22,7 +22,7 @@ export interface RunStream {
  * Opens a stream of a run's events: those after the cursor, and then those that the run adds.
  * @returns undefined if the run has finished and the cursor is its last event.
  * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed, or is after
- *   the run's last event.
+ *   the run's final event.
  */
 export async function streamRun({
   ctx,
