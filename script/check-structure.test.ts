@@ -425,6 +425,28 @@ test("SQL outside a store is found", () => {
   expect(stray("runs/start-store.ts", 'tx.selectFrom("runs")')).toBe(0);
 });
 
+test("a part of a statement is found if no comment of its file begins with Returns SQL", () => {
+  const stray = (path: string, text: string) =>
+    structure.unannouncedSql([{ path: `server/src/${path}`, text }]).length;
+  const part = (comment: string, sql: string) =>
+    `${comment}\nexport const part = (id: string) => \`${sql}\`;\n`;
+  const announced = "/** Returns SQL that reads the runs. */";
+  for (const sql of [
+    "(select id\n  from runs where id = $1)",
+    "insert into runs (id) values ($1)",
+    "update runs r set last_seq = 1",
+    "delete from runs where id = $1",
+  ]) {
+    expect(stray("runs/part.ts", part("/** Reads the runs. */", sql))).toBe(1);
+    expect(stray("runs/part.ts", part(announced, sql))).toBe(0);
+    expect(stray("runs/part.ts", part(announced.replace("/** ", "/**\n * "), sql))).toBe(0);
+    expect(stray("runs/store.ts", part("", sql))).toBe(0);
+    expect(stray("base/audit/part.ts", part("", sql))).toBe(0);
+  }
+  expect(stray("runs/part.ts", "/** Waits for `select id from runs`. */\n")).toBe(0);
+  expect(stray("runs/part.ts", "// Waits for `delete from runs`.\n")).toBe(0);
+});
+
 test("disabled tests and notes to do something later are found", () => {
   const left = (path: string, text: string) => structure.leftBehind([{ path, text }]).length;
   expect(left("server/src/a.test.ts", word("test.", 'skip("a")'))).toBe(1);

@@ -125,9 +125,13 @@ export function missingFromGraph(files: readonly SourceFile[], graph: Graph): st
 
 const bare = (specifier: string) => specifier.replace(/^node:/, "");
 
+/** Returns the text of a file without the comments that begin a line. */
+const withoutComments = (text: string) =>
+  text.replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/^\s*\/\/.*$/gm, "");
+
 /** Returns the specifiers that a file imports, found by regular expressions outside comments. */
 function importsOf(text: string): string[] {
-  const code = text.replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/^\s*\/\/.*$/gm, "");
+  const code = withoutComments(text);
   const statements = [
     ...code.matchAll(/^(?:import|export)\b[^;"'`]*\bfrom "([^"\n]+)"/gm),
     ...code.matchAll(/^import "([^"\n]+)"/gm),
@@ -201,23 +205,44 @@ export function vagueNames(files: readonly SourceFile[]): string[] {
 }
 
 /**
- * Finds SQL in files that are not `store.ts`, `<part>-store.ts` or `<name>-statement.ts`. It
- * recognizes SQL by calls of the query builder and the pool, and by the `sql` tag.
- * dependency-cruiser checks which files import kysely and pg.
+ * Returns the files of the server that must not execute SQL: those outside of `base` that are not
+ * `store.ts`, `<part>-store.ts` or `<name>-statement.ts`.
+ */
+const filesWithoutStatements = (files: readonly SourceFile[]): readonly SourceFile[] =>
+  files.filter(
+    ({ path }) =>
+      path.startsWith("server/src/") &&
+      isProduction(path) &&
+      !path.startsWith("server/src/base/") &&
+      !/[/-](store|statement)\.ts$/.test(path),
+  );
+
+/**
+ * Finds files that execute SQL and must not. It recognizes them by calls of the query builder and
+ * the pool, and by the `sql` tag. dependency-cruiser checks which files import kysely and pg.
  */
 export function misplacedSql(files: readonly SourceFile[]): string[] {
   const statement =
     /(?<!\.)\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|(?<!\breq)\.query(<[^(]*>)?\(/;
-  return files
-    .filter((file) => file.path.startsWith("server/src/") && isProduction(file.path))
-    .filter(
-      (file) =>
-        !file.path.startsWith("server/src/base/") && !/[/-](store|statement)\.ts$/.test(file.path),
-    )
+  return filesWithoutStatements(files)
     .filter((file) => statement.test(file.text))
     .map(
       (file) =>
-        `sql: ${file.path} contains SQL; it belongs in store.ts, <part>-store.ts or <name>-statement.ts`,
+        `sql: ${file.path} executes SQL; it belongs in store.ts, <part>-store.ts or <name>-statement.ts`,
+    );
+}
+
+/**
+ * Finds files that have parts of SQL statements as text, but no doc comment that begins with
+ * "Returns SQL". Other files put these parts into the statements that they execute.
+ */
+export function unannouncedSql(files: readonly SourceFile[]): string[] {
+  const part = /\b(insert into|delete from|update \w+( \w+)? set|select\b[^"`;]*?\bfrom)\b/;
+  return filesWithoutStatements(files)
+    .filter(({ text }) => part.test(withoutComments(text)) && !/\*\s+Returns SQL\b/.test(text))
+    .map(
+      ({ path }) =>
+        `sql: ${path} has a part of a statement; move it to a function whose doc comment begins with "Returns SQL"`,
     );
 }
 
@@ -314,6 +339,7 @@ export function findings(files: readonly SourceFile[], graph: Graph): string[] {
     ...missingFromGraph(files, graph),
     ...graphViolations(graph),
     ...misplacedSql(files),
+    ...unannouncedSql(files),
     ...vagueNames(files),
     ...tooLong(files),
     ...wideComments(files),

@@ -107,9 +107,9 @@ const batchLimits = ({ received }: Parts): Check[] =>
   ]);
 
 /**
- * Returns the SQL condition that the run of a request exceeds no limit of `batchLimits`. Only such
- * runs are written. `batchChecks` derives the results from the same list, so a request that gets an
- * error is never written, and one that is acknowledged always is.
+ * Returns SQL of the condition that the run of a request exceeds no limit of `batchLimits`. Only
+ * such runs are written. `batchChecks` derives the results from the same list, so a request that
+ * gets an error is never written, and one that is acknowledged always is.
  */
 export const isAdmittedSql = (parts: Parts): string =>
   batchLimits(parts)

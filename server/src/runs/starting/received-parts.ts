@@ -52,8 +52,8 @@ export const noReceived: ReceivedParts = {
 };
 
 /**
- * Declares the statement's parameter tables of received requests, and returns the SQL that uses
- * them.
+ * Returns SQL of the start statement for received requests. Declares the parameter tables that this
+ * SQL uses.
  * @param sql SQL expressions. `scope`: the scope of a request's Idempotency-Key. `isAdmitted`: the
  *   condition for a row of `checked` that its run exceeds no limit of queued or held runs.
  */
@@ -164,8 +164,8 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
 }
 
 /**
- * Returns columns of `callers`, each followed by a comma. The column `held` is the number of runs
- * that the trigger holds. It is counted only if the caller's run would be held.
+ * Returns SQL of columns of `callers`, each followed by a comma. The column `held` is the number of
+ * runs that the trigger holds. It is counted only if the caller's run would be held.
  */
 function heldColumns({ triggers, limits }: Parts): string {
   const isPaused = `(a.paused_at is not null${limits ? " or paused.reached is not null" : ""})`;
