@@ -80,7 +80,7 @@ test.each<[page: string, sentence: string, limits: readonly number[]]>([
   ["managing.md", "runs in the queue | # | 1 to 10,000,000", [agent.max_queued_runs]],
   ["managing.md", "of a run to its end | # | 1 to 86,400", [agent.timeout_seconds]],
   ["managing.md", "that its answer requests | # | 1 to 1,000", [agent.max_steps]],
-  ["managing.md", "if its process exits | # | 1 to 100 ", [agent.max_attempts]],
+  ["managing.md", "process crashes each time | # | 1 to 100 ", [agent.max_attempts]],
   ["managing.md", "size of one model response | # (4 MiB)", [agent.max_answer_bytes]],
   [
     "managing.md",
