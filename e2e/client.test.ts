@@ -188,7 +188,7 @@ test("a fire whose response is cut is repeated and starts one run", async () => 
   expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([run_id]);
 });
 
-test("each way to start a run can name a callback for the run's last event", async () => {
+test("each way to start a run can name a callback for the run's final event", async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
   await beckon.subscriptions.create({ url: receiver.url, event_types: ["agent.paused"] });

@@ -37,7 +37,7 @@ async function deliveriesAfterEnd(runId: string): Promise<unknown> {
 }
 
 describe("the header beckon-callback", () => {
-  test("sends the run's last event to its URL, signed by the oldest subscription, without its extra headers", async () => {
+  test("sends the run's final event to its URL, signed by the oldest subscription, without its extra headers", async () => {
     const { id, secret } = await subscribed({ headers: { authorization: "Bearer x" } });
     await subscribed();
     const { run_id: runId } = (await beckon.invoke(agent, "Hello", headers)).body;
