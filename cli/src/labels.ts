@@ -29,7 +29,10 @@ export function seconds(max: number): (text: string) => number {
 /** Adds the options of commands that start a run. */
 export function withLabels(command: Command, repeat: typeof collect): Command {
   return command
-    .option("--idempotency-key <key>", "start one run only, also if this command is repeated")
+    .option(
+      "--idempotency-key <key>",
+      "start one run only, also if this command is repeated with it",
+    )
     .option("--external-id <id>", "your own id of the run, for filters")
     .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat)
     .option("--callback <url>", "URL that also gets the run's final event");
@@ -66,6 +69,7 @@ export function explainStart(
         ? `It is not known whether the run was started. If it was, it continues. ${repeat}`
         : `${run} continues. Follow it: beckon runs tail ${run}`;
     const message = `Interrupted. ${state}`;
-    throw new CommandFailure("interrupted", exitCodes.interrupted, message, { runId: run });
+    const known = run === undefined ? { idempotencyKey } : { runId: run };
+    throw new CommandFailure("interrupted", exitCodes.interrupted, message, known);
   };
 }

@@ -31,6 +31,16 @@ test.each([
   expect(reportFailure(error, terminal, true)).toBe(exitCode);
 });
 
+/** Returns the JSON that is printed for an error. */
+function printedAsJson(error: BeckonError): unknown {
+  let printed = "";
+  const err = (text: string) => {
+    printed += text;
+  };
+  reportFailure(error, { ...terminal, err }, true);
+  return JSON.parse(printed);
+}
+
 test("as JSON, an error has the limit that was reached and the id of the request", () => {
   const limit = { scope: "agent", scope_id: "agt_1", metric: "cost", used: 10, limit: 10 } as const;
   const error = new BeckonError({
@@ -40,12 +50,7 @@ test("as JSON, an error has the limit that was reached and the id of the request
     limit: { ...limit, resets_at: null },
     requestId: "0123",
   });
-  let printed = "";
-  const err = (text: string) => {
-    printed += text;
-  };
-  reportFailure(withMessage(error, "It is all spent."), { ...terminal, err }, true);
-  expect(JSON.parse(printed)).toEqual({
+  expect(printedAsJson(withMessage(error, "It is all spent."))).toEqual({
     ok: false,
     code: "ceiling_reached",
     error: "It is all spent.",
@@ -55,7 +60,32 @@ test("as JSON, an error has the limit that was reached and the id of the request
   });
 });
 
-test("an error of a proxy is temporary also while the command waits for a known run", () => {
-  const error = { code: "unexpected_answer", status: 502, message: "Bad gateway.", runId: "run_1" };
-  expect(reportFailure(new BeckonError(error), terminal, true)).toBe(75);
+test("as JSON, an error has the Idempotency-Key with which a repeat starts no second run", () => {
+  const error = new BeckonError({
+    code: "timed_out",
+    message: "Nothing came.",
+    idempotencyKey: "once-1",
+  });
+  expect(printedAsJson(withMessage(error, "Repeat it."))).toEqual({
+    ok: false,
+    code: "timed_out",
+    error: "Repeat it.",
+    idempotency_key: "once-1",
+  });
+});
+
+test.each([
+  ["timed_out", undefined],
+  ["no_answer", undefined],
+  ["unavailable", 503],
+  ["unexpected_answer", 502],
+])("the error %s (%s) of a run that is known and continues has the exit code 124", (...given) => {
+  const [code, status] = given;
+  const error = new BeckonError({ code, status, message: "Gone.", runId: "run_1" });
+  expect(reportFailure(error, terminal, true)).toBe(124);
+});
+
+test("the error of a run that failed has the exit code 1", () => {
+  const error = { code: "model_timeout", status: 500, message: "It failed.", runId: "run_1" };
+  expect(reportFailure(new BeckonError(error), terminal, true)).toBe(1);
 });

@@ -33,9 +33,9 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
     return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   // A reader such as `head` closes the pipe when it has enough. This is not an error.
   if (thrown instanceof OutputError && thrown.code === "EPIPE") return exitCodes.done;
-  const { code, exitCode, message, runId, limit, requestId } = describe(thrown);
+  const { code, exitCode, message, runId, idempotencyKey, limit, requestId } = describe(thrown);
   if (asJson) {
-    const known = { run_id: runId, limit, request_id: requestId };
+    const known = { run_id: runId, idempotency_key: idempotencyKey, limit, request_id: requestId };
     terminal.err(`${toJson({ ok: false, code, error: message, ...known })}\n`);
   } else {
     const run = runId === undefined || message.includes(runId) ? "" : ` (${runId})`;
@@ -44,7 +44,7 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
   return exitCode;
 }
 
-interface Failure extends Partial<Pick<BeckonError, "limit" | "requestId">> {
+interface Failure extends Partial<Pick<BeckonError, "idempotencyKey" | "limit" | "requestId">> {
   readonly code: string;
   readonly exitCode: number;
   readonly message: string;
@@ -55,8 +55,8 @@ function describe(thrown: unknown): Failure {
   if (thrown instanceof UsageError)
     return { code: "usage", exitCode: exitCodes.usage, message: thrown.message };
   if (thrown instanceof CommandFailure) {
-    const { code, exitCode, message, runId, requestId } = thrown;
-    return { code, exitCode, message, runId, requestId };
+    const { code, exitCode, message, runId, idempotencyKey, requestId } = thrown;
+    return { code, exitCode, message, runId, idempotencyKey, requestId };
   }
   if (thrown instanceof OutputError)
     return { code: "not_written", exitCode: exitCodes.failed, message: thrown.message };
@@ -68,9 +68,9 @@ function describe(thrown: unknown): Failure {
     return { code: "interrupted", exitCode: exitCodes.interrupted, message: "Interrupted." };
   }
   if (thrown instanceof BeckonError) {
-    const { code, runId, limit, requestId } = thrown;
+    const { code, runId, idempotencyKey, limit, requestId } = thrown;
     const exitCode = exitCodeOf(thrown);
-    return { code, exitCode, message: messageOf(thrown), runId, limit, requestId };
+    return { code, exitCode, message: messageOf(thrown), runId, idempotencyKey, limit, requestId };
   }
   // The client throws a TypeError for an invalid argument, before it sends a request.
   if (thrown instanceof TypeError)
@@ -103,12 +103,12 @@ function messageOf({ code, message, runId }: BeckonError): string {
 
 function exitCodeOf({ code, status = 0, runId }: BeckonError): number {
   if (denied.has(code)) return exitCodes.denied;
-  if (temporary.has(code)) return exitCodes.temporary;
-  // A proxy responds so if it does not reach Beckon, or gets too many requests. The run of this
-  // error, if it is known, continues.
+  // A proxy responds so if it does not reach Beckon, or gets too many requests.
   const isOfProxy = code === "unexpected_answer" && (status === 429 || status >= 500);
-  // With the code of Beckon and a run id, the error is that of a failed run.
-  if (isOfProxy || (runId === undefined && [502, 503, 504].includes(status)))
-    return exitCodes.temporary;
+  // A script that repeats the command after `temporary` would start a second run.
+  if (temporary.has(code) || isOfProxy)
+    return runId === undefined ? exitCodes.temporary : exitCodes.continues;
+  // With another code of Beckon and a run id, the error is that of a failed run.
+  if (runId === undefined && [502, 503, 504].includes(status)) return exitCodes.temporary;
   return exitCodes.failed;
 }

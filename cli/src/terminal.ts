@@ -36,6 +36,8 @@ export class CommandFailure extends Error {
   readonly exitCode: number;
   /** Id of the run that the failure is about; undefined if there is none or it is not known. */
   readonly runId: string | undefined;
+  /** The Idempotency-Key of a call if it is not known whether it was executed, else undefined. */
+  readonly idempotencyKey: string | undefined;
   /** Id of the request that Beckon rejected; undefined if there is none. */
   readonly requestId: string | undefined;
 
@@ -43,12 +45,17 @@ export class CommandFailure extends Error {
     code: string,
     exitCode: number,
     message: string,
-    { runId, requestId }: Partial<Pick<BeckonError, "runId" | "requestId">> = {},
+    {
+      runId,
+      idempotencyKey,
+      requestId,
+    }: Partial<Pick<BeckonError, "runId" | "idempotencyKey" | "requestId">> = {},
   ) {
     super(message);
     this.code = code;
     this.exitCode = exitCode;
     this.runId = runId;
+    this.idempotencyKey = idempotencyKey;
     this.requestId = requestId;
   }
 }

@@ -308,6 +308,25 @@ test.each(starts)(
   },
 );
 
+test("an invoke that no longer waits says by its exit code that the run continues", async () => {
+  server.script(responds(202, { ok: true, run_id: "run_1", status: "running" }));
+  const args = ["invoke", "agt_1", "Hello", "--timeout", "1", "--json"];
+  const { code, err } = await beckon(args);
+  expect([code, JSON.parse(err)]).toMatchObject([124, { code: "timed_out", run_id: "run_1" }]);
+});
+
+test.each(starts)("as JSON, %s prints the key that repeats it safely", async (_, args) => {
+  const interruption = new AbortController();
+  server.script(disconnects, rejects(429, "agent_busy", { "retry-after": "120" }));
+  const rejected = await beckon([...args, "--json"]);
+  const key = server.requests[0]?.headers["idempotency-key"];
+  expect([rejected.code, JSON.parse(rejected.err)]).toMatchObject([75, { idempotency_key: key }]);
+  server.script(() => interruption.abort(new Interrupted()));
+  const { code, err } = await beckon([...args, "--json"], {}, interruption.signal);
+  const { "idempotency-key": interrupted } = server.requests[0]?.headers ?? {};
+  expect([code, JSON.parse(err)]).toMatchObject([130, { idempotency_key: interrupted }]);
+});
+
 test.each(starts)("Ctrl-C during %s names the key that repeats it safely", async (_, args) => {
   const interruption = new AbortController();
   server.script(() => interruption.abort(new Interrupted()));
