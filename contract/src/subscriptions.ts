@@ -357,15 +357,15 @@ export const replayBody = z.strictObject({
   /** Deliveries that were created before this time. Default: now. */
   until: z.iso.datetime({ offset: true }).optional(),
   /**
-   * Which deliveries are sent again. `missed`: those that failed or were not sent. `all`: also
-   * those that succeeded.
+   * Which deliveries are sent again. `missed`: those that failed, were not sent, or wait for their
+   * next attempt after a failed one. `all`: also those that succeeded.
    */
   which: z.enum(["missed", "all"]).default("missed"),
 });
 
 /** Response of a replay. */
 export const replayed = z.object({
-  /** Deliveries that are pending again, at most 10,000. */
+  /** Deliveries that are pending again and due now, at most 10,000. */
   replayed: z.number().int().nonnegative(),
   /**
    * Whether more deliveries may match. If so, repeat the request with `until: next_until`. A
@@ -373,7 +373,7 @@ export const replayed = z.object({
    * can therefore be true although no delivery was replayed.
    */
   more: z.boolean(),
-  /** `until` of the next request; null if no delivery was replayed and `more` is false. */
+  /** `until` of the next request; can be null if `more` is false. */
   next_until: z.iso.datetime().nullable(),
 });
 export type Replayed = z.infer<typeof replayed>;

@@ -158,6 +158,25 @@ inBrowser("a failing receiver shows why, when it is tried again, and how it reco
   await page.getByText("Working", { exact: true }).waitFor();
 });
 
+inBrowser("a failing subscription offers to send at once what waits", async () => {
+  const receiver = await startReceiver(500);
+  const { agent, subscription } = await subscribe(receiver);
+  await beckon.invoke(agent, "Hello");
+  await delivery(subscription.id, ({ last_error }) => last_error !== null);
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await page.getByText(/Correct the receiver, then replay what waits/).waitFor();
+  receiver.status = 204;
+  await button(page, "Replay waiting deliveries").click();
+  await page.getByText("Failed, not sent, or waiting to be repeated.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+  await page.getByText("1 delivery is pending again", { exact: true }).waitFor();
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded run\.finished .*204/ })
+    .waitFor();
+  await page.getByText("Working", { exact: true }).waitFor();
+  expect(receiver.reached).toHaveLength(2);
+});
+
 inBrowser("an attempt in progress is not announced as a later one", async () => {
   const receiver = await startReceiver();
   const held = Promise.withResolvers<ServerResponse>();

@@ -12,19 +12,20 @@ import {
   requireSubscriptionForChange,
   type SubscriptionInput,
 } from "../subscription.ts";
-import { countPending, replayDeliveryRows, selectForReplay } from "./replay-store.ts";
+import { countPending, replayDeliveryRows, selectEnded, selectWaiting } from "./replay-store.ts";
 
 /** Maximum deliveries that one request replays. */
 const maxReplayed = 10_000;
 /**
- * Maximum pending deliveries that a subscription has after a replay. The sender disables a
- * subscription with more than 100,000, so 50,000 deliveries of new events can still be added.
+ * Maximum pending deliveries that a subscription has after a replay of deliveries that have ended.
+ * The sender disables a subscription with more than 100,000, so 50,000 deliveries of new events can
+ * still be added.
  */
 const maxPending = 50_000;
 
 /**
- * Sends deliveries in a time range again, newest first. All attempts start over, with the same
- * `webhook-id`.
+ * Sends deliveries in a time range again: first those that wait for their next attempt, then those
+ * that have ended, newest first. All attempts start over, with the same `webhook-id`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled, or if too many of its deliveries are pending.
  */
@@ -43,30 +44,35 @@ export async function replayDeliveries({
     return once(tx, ctx, async () => {
       const { since, until, which } = parseBody(replayBody, input.body);
       requireEnabled(subscription);
+      const end = until === undefined ? tomorrow() : new Date(until);
+      const range = {
+        agentIds: agentLimit(ctx),
+        from: lowestIdAt("dlv", new Date(since)),
+        below: lowestIdAt("dlv", end),
+        origin: originOf(subscription),
+      };
+      // These are pending already, so they need no capacity.
+      const waiting = await selectWaiting(tx, key, range, maxReplayed + 1);
       const capacity = maxPending - (await countPending(tx, key, maxPending));
-      if (capacity === 0) {
+      const limit = Math.max(0, Math.min(maxReplayed - waiting.length, capacity));
+      const found = await selectEnded(tx, key, { ...range, which }, limit + 1);
+      if (capacity === 0 && waiting.length === 0 && found.ids.length > 0) {
         throw new ApiError(
           "conflict",
           `${maxPending.toLocaleString("en")} deliveries of this subscription are pending. Wait until some are sent.`,
         );
       }
-      const limit = Math.min(maxReplayed, capacity);
-      const range = {
-        agentIds: agentLimit(ctx),
-        from: lowestIdAt("dlv", new Date(since)),
-        below: lowestIdAt("dlv", until === undefined ? tomorrow() : new Date(until)),
-        origin: originOf(subscription),
-        which,
-      };
-      const found = await selectForReplay(tx, key, range, limit + 1);
       const { chosen, ...next } = choose(found, limit);
-      const replayed = await replayDeliveryRows(tx, key, chosen);
+      const due = [...waiting.slice(0, maxReplayed), ...chosen];
+      const replayed = await replayDeliveryRows(tx, key, due);
+      // The next request covers the same range again, in which fewer deliveries wait then.
+      const repeats = waiting.length > maxReplayed || (next.more && next.next_until === null);
       await record(tx, ctx, {
         action: "subscription.replay",
         target: subscription.id,
         data: { since, until: until ?? null, which, replayed },
       });
-      return { replayed, ...next };
+      return { replayed, ...(repeats ? { more: true, next_until: end.toISOString() } : next) };
     });
   });
   ctx.deliveries.changed();
@@ -78,9 +84,9 @@ function tomorrow(): Date {
   return new Date(Date.now() + 24 * 60 * 60 * 1000);
 }
 
-/** Returns the ids that this request replays, and how the next one continues. */
+/** Returns the ended deliveries that this request replays, and how the next one continues. */
 function choose(
-  { ids, lastRead }: Awaited<ReturnType<typeof selectForReplay>>,
+  { ids, lastRead }: Awaited<ReturnType<typeof selectEnded>>,
   limit: number,
 ): Pick<Replayed, "more" | "next_until"> & { readonly chosen: readonly string[] } {
   if (lastRead === undefined) {

@@ -3,9 +3,9 @@ import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { aboutAgents, type DeliveryKey } from "./store.ts";
 
 /**
- * SQL that makes a delivery pending again. All attempts start over, so the status and the error of
- * the last attempt are cleared. If the delivery was stored without data, for example while the
- * subscription was paused, its next claim reads the data of its event.
+ * SQL that makes a delivery pending again and due now. All attempts start over, so the status and
+ * the error of the last attempt are cleared. If the delivery was stored without data, for example
+ * while the subscription was paused, its next claim reads the data of its event.
  */
 const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null,
   last_status = null, last_error = null`;
@@ -35,6 +35,14 @@ export const isReplayable = (origin: string) => sql`(d.kind <> 'test'
     where r.id = d.run_id and r.workspace_id = d.workspace_id))
   -- Callbacks store URLs as URL.href writes them, so origins can be compared as text.
   and (d.callback_url is null or substring(d.callback_url from '^https?://[^/?#]+') = ${origin}))`;
+
+/**
+ * SQL condition that a delivery `d` waits for its next attempt after a failed one. While an attempt
+ * is in progress, `claims` is not 0: if `next_at` were changed then, the delivery would be sent
+ * twice, and the outcome of the attempt would not be recorded.
+ */
+const isWaiting = sql`(d.status = 'pending' and d.attempts > 0 and d.claims = 0
+  and d.next_at > now())`;
 
 type ReplayedFrom = Omit<DeliveryKey, "deliveryId">;
 
@@ -70,23 +78,50 @@ export interface ReplayRange {
   readonly below: string;
   /** Origin of the subscription's URL. */
   readonly origin: string;
-  /** `missed`: those that failed or were not sent. `all`: also those that succeeded. */
-  readonly which: "missed" | "all";
 }
 
 /** Maximum deliveries that a replay or a count reads, including those that it leaves out. */
 export const maxReadDeliveries = 100_000;
 
 /**
- * Returns the newest `limit` ids of deliveries in the range that can be replayed, newest first.
- * Reads only the newest 100,000 deliveries of the range.
+ * Returns up to `limit` ids of deliveries in the range that wait for their next attempt and can be
+ * replayed. Reads at most 100,000 events and 100,000 callbacks: the sender does not let more of a
+ * kind stay pending.
+ */
+export async function selectWaiting(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
+  { agentIds, from, below, origin }: ReplayRange,
+  limit: number,
+): Promise<string[]> {
+  // The index of pending deliveries is read once per kind, because it has the kind before the time.
+  const waiting = (kind: "event" | "callback") => sql`(
+    select d.id, d.kind, d.run_id, d.workspace_id, d.agent_id, d.callback_url, d.status,
+      d.attempts, d.claims, d.next_at
+    from deliveries d
+    where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
+      and d.kind = ${sql.lit(kind)} and d.status = 'pending' and d.next_at > now()
+    order by d.next_at limit ${maxReadDeliveries})`;
+  const { rows } = await sql<{ id: string }>`
+    select d.id from (${waiting("event")} union all ${waiting("callback")}) d
+    where ${isWaiting} and d.id >= ${from} and d.id < ${below}
+      and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
+    limit ${limit}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns the newest `limit` ids of deliveries in the range that have ended and can be replayed,
+ * newest first. Reads only the newest 100,000 deliveries of the range.
+ * @param range `which`: `missed`, those that failed or were not sent; `all`, also those that
+ *   succeeded.
  * @returns `lastRead`: the oldest delivery that was read, if older ones of the range may be left;
  *   undefined if `limit` ids were found or all deliveries were read.
  */
-export async function selectForReplay(
+export async function selectEnded(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
-  { agentIds, from, below, origin, which }: ReplayRange,
+  { agentIds, from, below, origin, which }: ReplayRange & { readonly which: "missed" | "all" },
   limit: number,
 ): Promise<{ ids: string[]; lastRead: string | undefined }> {
   const newest = (ofStatus: RawBuilder<unknown>) => sql`(
@@ -116,8 +151,8 @@ export async function selectForReplay(
 }
 
 /**
- * Makes deliveries pending again, except those that became pending, or whose run was deleted, in
- * the meantime.
+ * Makes deliveries pending again and due now, except those that became due, or whose run was
+ * deleted, in the meantime.
  * @returns the number of deliveries that it changed.
  */
 export async function replayDeliveryRows(
@@ -129,7 +164,7 @@ export async function replayDeliveryRows(
   const { numAffectedRows } = await sql`with ${keptRuns(ids, key)}
     update deliveries d set ${pendingAgain}
     where ${isKept} and d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
-      and d.status in ('failed', 'not_sent', 'succeeded')
+      and (d.status in ('failed', 'not_sent', 'succeeded') or ${isWaiting})
       and d.id = any (${[...ids]}::text[])`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

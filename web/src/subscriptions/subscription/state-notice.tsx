@@ -1,8 +1,11 @@
 import type { Subscription } from "@beckon/client";
-import { Banner, Time } from "../../ui/index.ts";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner, Button, Time } from "../../ui/index.ts";
 import { healthOf, whyDisabled } from "../health.ts";
 import { NextAttempt } from "../next-attempt.tsx";
+import { needsEditor } from "../permission.ts";
 import { ResumeButton } from "./resume-button.tsx";
+import { useSubscriptionSearch } from "./search.ts";
 
 /**
  * Explains why the subscription fails or is not enabled, and what to do. Renders nothing for other
@@ -28,13 +31,14 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
       );
     case "failing":
       return (
-        <Banner tone="warning">
+        <Banner tone="warning" action={<ReplayButton />}>
           Every attempt fails. The first failure was <Time value={health.failing_since} />.{" "}
           <LastError error={health.last_error} />
           {health.next_attempt_at === null ? null : (
             <>
-              The next attempt is <NextAttempt time={health.next_attempt_at} />. After 5 days
-              without a success Beckon disables the subscription.
+              The next attempt is <NextAttempt time={health.next_attempt_at} />. Correct the
+              receiver, then replay what waits: it is sent at once. After 5 days without a success
+              Beckon disables the subscription.
             </>
           )}
         </Banner>
@@ -42,6 +46,22 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
     default:
       return null;
   }
+}
+
+/** Opens the dialog that makes deliveries due that wait for their next attempt. */
+function ReplayButton() {
+  const { can } = useWorkspace();
+  const { show } = useSubscriptionSearch();
+  return (
+    <Button
+      size="small"
+      onClick={() => show("replay")}
+      disabledReason={needsEditor(can)}
+      aria-label="Replay waiting deliveries"
+    >
+      Replay
+    </Button>
+  );
 }
 
 function LastError({ error }: { readonly error: string | null }) {

@@ -57,7 +57,11 @@ export function ReplayDialog({ subscription, close }: ReplayDialogProps) {
           value={which}
           onChange={setWhich}
           options={[
-            { value: "missed", label: "Missed", hint: "Failed, or not sent." },
+            {
+              value: "missed",
+              label: "Missed",
+              hint: "Failed, not sent, or waiting to be repeated.",
+            },
             { value: "all", label: "All", hint: "Also those that succeeded." },
           ]}
         />
