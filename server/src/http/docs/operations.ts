@@ -70,7 +70,10 @@ export function operationsOf(document: OpenapiDocument): Operation[] {
             : parameter,
         ),
         requestBody,
-        responses,
+        // The chapter about errors has those that every operation can return.
+        responses: Object.fromEntries(
+          Object.entries(responses).filter(([status]) => status !== "default"),
+        ),
       };
     }),
   );

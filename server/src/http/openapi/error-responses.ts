@@ -21,8 +21,19 @@ const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
 };
 
 /**
- * Returns the error responses of an operation with these codes, by status. `runs` adds the response
- * 500 with the codes of `runErrorCode`.
+ * The response with an error that no operation declares, because it does not depend on the
+ * operation: the router or Node's HTTP parser sends it.
+ */
+export const anyError = {
+  description:
+    "An error with another status, in the same form. 405 `method_not_allowed`: the path does not support the method. 408 `bad_request`: the request arrived too slowly. 431 `too_large`: the headers are larger than 16 KiB.",
+  headers: headersOf(),
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
+/**
+ * Returns the error responses of an operation with these codes, by status, and `default` for all
+ * other statuses. `runs` adds the response 500 with the codes of `runErrorCode`.
  */
 export function errorResponses(
   codes: readonly (ErrorCode | RunErrorCode)[],
@@ -38,7 +49,7 @@ export function errorResponses(
     return { status: 500, code, meaning };
   });
   const byStatus = Map.groupBy(errors, ({ status }) => status);
-  return Object.fromEntries(
+  const declared = Object.fromEntries(
     [...byStatus]
       .sort(([one], [other]) => one - other)
       .map(([status, each]) => [
@@ -63,4 +74,5 @@ export function errorResponses(
         },
       ]),
   );
+  return { ...declared, default: { $ref: "#/components/responses/Error" } };
 }

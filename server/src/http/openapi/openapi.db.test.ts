@@ -71,19 +71,46 @@ test("what a request can carry is declared", () => {
   });
 });
 
+interface DeclaredOperation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly headers?: Readonly<Record<string, unknown>>; readonly $ref?: string }>
+  >;
+}
+const operations = Object.values(document.paths).flatMap(
+  (each) => Object.values(each) as readonly DeclaredOperation[],
+);
+
+test("every operation of the API declares the errors that any request can get", () => {
+  const { description, content } = document.components.responses.Error;
+  for (const status of ["405", "408", "431"]) expect(description).toContain(status);
+  expect(content["application/json"].schema).toEqual({ $ref: "#/components/schemas/Error" });
+  const undeclared = operations.flatMap(({ operationId, responses }) =>
+    responses.default?.$ref === "#/components/responses/Error" ? [] : [operationId],
+  );
+  // The preflight, probes and pages declare no errors. A probe's 503 has a body of its own.
+  expect(undeclared).toEqual([
+    "preflightTrigger",
+    "livenessProbe",
+    "readinessProbe",
+    "getOpenapi",
+    "getDocs",
+    "getDocsPage",
+  ]);
+});
+
 test("every response declares the request id", () => {
-  const operations = Object.values(document.paths).flatMap((each) => Object.values(each));
-  for (const { operationId, responses } of operations as {
-    operationId: string;
-    responses: Record<string, { headers?: Record<string, unknown> }>;
-  }[]) {
-    for (const [status, { headers }] of Object.entries(responses))
+  for (const { operationId, responses } of operations) {
+    for (const [status, { headers, $ref }] of Object.entries(responses)) {
+      if ($ref === "#/components/responses/Error") continue;
       expect([operationId, status, Object.keys(headers ?? {})]).toEqual([
         operationId,
         status,
         expect.arrayContaining(["beckon-request-id"]),
       ]);
+    }
   }
+  expect(document.components.responses.Error.headers).toHaveProperty("beckon-request-id");
 });
 
 test("every reference in the document leads somewhere in it", () => {
