@@ -27,10 +27,15 @@ export function measureProcess(
     openStreams,
   }: { database: Database; runs: RunServices; openStreams: () => number },
 ): () => void {
-  const { capacity, live, memory } = runs;
+  const { capacity, circuits, live, memory, reservations } = runs;
   metrics.gauge("beckon_http_streams", () => [[[], openStreams()]]);
   metrics.gauge("beckon_runs_executing", () => [[[], live.size]]);
   metrics.gauge("beckon_runs_capacity", () => [[[], capacity.isOpen ? capacity.max : 0]]);
+  metrics.gauge("beckon_runs_waiting", () => [
+    [["provider"], circuits.waitingRuns],
+    [["limit"], reservations.waitingRuns],
+    [["memory"], memory.runs.waitingHolds],
+  ]);
   metrics.gauge("beckon_lease_failing", () => [[[], runs.process.isLeaseFailing ? 1 : 0]]);
 
   metrics.gauge("beckon_events_held_back_seconds", () => [

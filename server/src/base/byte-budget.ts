@@ -51,6 +51,13 @@ export class ByteBudget {
     return this.#usedBytes;
   }
 
+  /** Number of holds that wait for their first bytes. */
+  get waitingHolds(): number {
+    let holds = 0;
+    for (const { waiting } of this.#queue) holds += waiting.size;
+    return holds;
+  }
+
   /** Returns the owners that have waiting holds. */
   get waitingOwners(): string[] {
     return Array.from(this.#queue, ({ owner }) => owner);

@@ -43,7 +43,7 @@ test("fields without a value are left out", () => {
 test("text is cut to 300 characters, and its control characters are escaped", () => {
   const { log, lines } = captureLog();
   const reason = `\u001b[31mred\u202e\n${"x".repeat(400)}`;
-  log.outages.providers.failed("", { run_id: "run_1", agent_id: "agt_1", error_code: "x", reason });
+  log.outages.providers.failed("", { workspace_id: "wsp_1", model: "openai/model", reason });
   expect(lines[0]?.reason).toMatch(/^\\u001b\[31mred\\u202e\\u000ax{200,290}…$/);
 });
 

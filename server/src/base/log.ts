@@ -32,7 +32,10 @@ export interface Outages {
   readonly database: { failed(thrown: unknown): void; succeeded(): void };
   /** Requests that are rejected with 503 for another reason than the database. `key` is empty. */
   readonly overload: OutageLog<Omit<LogFields<"requests are rejected with 503">, "count">>;
-  /** Runs that failed because of a model call. `key` names workspace and provider. */
+  /**
+   * Runs that failed because of a model call, and failed calls of models that are down. `key` names
+   * workspace and model.
+   */
   readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
   /** Failed attempts of deliveries. `key` is the id of the subscription. */
   readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
@@ -102,8 +105,13 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
       }),
       providers: new OutageLog({
         failed: (fields, count) => log.write("provider failed", { ...fields, count }),
-        worksAgain: ({ run_id, agent_id }, count, durationMs) =>
-          log.write("provider works again", { run_id, agent_id, count, duration_ms: durationMs }),
+        worksAgain: ({ workspace_id, model }, count, durationMs) =>
+          log.write("provider works again", {
+            workspace_id,
+            model,
+            count,
+            duration_ms: durationMs,
+          }),
         quietMs: 10_000,
       }),
       receivers: new OutageLog({

@@ -9,7 +9,13 @@ export {
   type PlannedAttempt,
   reachesBound,
 } from "./call-limit.ts";
-export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
+export {
+  type Circuit,
+  type Circuits,
+  circuitPolicy,
+  createCircuits,
+  type OutageListener,
+} from "./circuit/index.ts";
 export { deadlineExceeded, executeRun, internalError } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
@@ -26,7 +32,7 @@ export {
 export type { MeteredCall, ReportedCall } from "./metered-call.ts";
 export { demoEcho, demoEchoName, openAICompatibleModel, providerModel } from "./models/index.ts";
 export { freePrice, type PriceOf, unknownPrice } from "./price.ts";
-export type { Delta, Model, RunRequest } from "./run-request.ts";
+export type { Delta, EndedAttempt, Model, RunRequest } from "./run-request.ts";
 export { defaultTimeouts } from "./timeouts.ts";
 export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";
 export type { ToolServices } from "./tools/index.ts";

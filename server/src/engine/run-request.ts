@@ -5,6 +5,7 @@ import type { TraceSpan } from "../base/tracing/index.ts";
 import type { LimitAttempt } from "./call-limit.ts";
 import type { Circuit } from "./circuit/index.ts";
 import type { Journal } from "./journal.ts";
+import type { MeteredCall } from "./metered-call.ts";
 import type { PriceOf } from "./price.ts";
 import type { RetryPolicy, Timeouts } from "./timeouts.ts";
 import type { Tool } from "./tool.ts";
@@ -35,6 +36,17 @@ export type Delta =
    * is false if the attempt failed or was not streamed.
    */
   | { readonly type: "step_end"; readonly step: number; readonly complete: boolean };
+
+/** An attempt of a model call that has ended. */
+export interface EndedAttempt {
+  /** As of `MeteredCall`, or `unsent`: the request could not be sent. */
+  readonly outcome: MeteredCall["outcome"] | "unsent";
+  /**
+   * If the run was stopped during the attempt: the milliseconds since the request was sent in which
+   * nothing of its response arrived. 0 if a part of it arrived, and for all other attempts.
+   */
+  readonly silentMs: number;
+}
 
 /** Everything that one run needs. */
 export interface RunRequest {
@@ -86,6 +98,11 @@ export interface RunRequest {
   readonly hasSubscriber: () => boolean;
   /** Called with each delta. It must not throw. Default: deltas are dropped. */
   readonly onDelta?: (delta: Delta) => void;
+  /**
+   * Called when an attempt of a model call has ended. It must not throw. Default: no call. It is
+   * not called if the run was stopped before the request was sent.
+   */
+  readonly onAttempt?: (attempt: EndedAttempt) => void;
   /**
    * Called with each error of a tool that is not a `ToolFailure`. The model sees only that the
    * tool failed. Default: no call.

@@ -145,6 +145,13 @@ export class Reservations {
     this.#claimed.set(runId, workspaceId);
   }
 
+  /** Number of runs of this process that wait for a limit. */
+  get waitingRuns(): number {
+    let runs = 0;
+    for (const { waiters } of this.#queues.values()) runs += waiters.size;
+    return runs;
+  }
+
   /**
    * Returns the workspaces whose runs wait in this process. The values are the numbers of their
    * runs that wait or may have to: those that have asked without a result yet, and those that were

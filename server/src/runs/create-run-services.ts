@@ -8,7 +8,7 @@ import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import type { Tracing } from "../base/tracing/index.ts";
-import { circuitPolicy, createCircuits } from "../engine/index.ts";
+import { type Circuits, circuitPolicy, createCircuits } from "../engine/index.ts";
 import { createEventPoller, type EventPoller, KnownSubscriptions } from "../events/index.ts";
 import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
@@ -52,6 +52,7 @@ export type RunServices = StartPorts &
     readonly processMessages: ProcessMessages;
     readonly eventPoller: EventPoller;
     readonly subscriptions: KnownSubscriptions;
+    readonly circuits: Circuits;
     readonly memory: Memory;
     readonly reservations: Reservations;
     /** Lets runs of these workspaces, in all processes, check their limits again. */
@@ -133,16 +134,14 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     onReturned,
   });
   const pricer = createPricer(options);
-  const agents = new AgentCache({
-    ...options,
-    pricer,
-    circuits: createCircuits(circuitPolicy(maxRuns)),
-  });
+  const reports = createRunReports(log, options.metrics);
+  const circuits = createCircuits(circuitPolicy(maxRuns), { outages: reports.outages });
+  const agents = new AgentCache({ ...options, pricer, circuits });
   const executePorts = {
     database,
     process: new OwnProcess(options.processId),
     log,
-    reports: createRunReports(log, options.metrics),
+    reports,
     agents,
     live,
     subscribers,
@@ -159,6 +158,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   };
   return {
     ...executePorts,
+    circuits,
     unreadable: new UnreadableRuns(log),
     eventPoller,
     subscriptions,

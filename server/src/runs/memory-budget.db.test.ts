@@ -8,7 +8,7 @@ import { insertStranger } from "../../test/workspace-key.ts";
 import type { Tool } from "../engine/index.ts";
 
 /** With these settings, all runs can use 60 MiB, and the runs of one workspace 45 MiB. */
-const settings = { BECKON_MEMORY_BUDGET_MIB: "96" };
+const settings = { BECKON_MEMORY_BUDGET_MIB: "96", BECKON_METRICS_PORT: "0" };
 const shareKib = 45 * 1024;
 
 const tools = { current: heldTool() };
@@ -75,6 +75,7 @@ test("runs of a workspace without memory wait, those of another one succeed", as
   expect(answers.map(({ status, body: { output } }) => [status, output])).toEqual(
     Array.from({ length: 20 }, (_, n) => [200, `hello ${n}`]),
   );
+  expect(await beckon.metric("beckon_runs_waiting", { reason: "memory" })).toBe(1);
   // Whether the run was queued first depends on the load of this process.
   const types = (await typesOf(waiting)).filter((type: string) => type !== "run.queued");
   expect([(await read(waiting)).status, types]).toEqual(["running", ["run.started"]]);

@@ -1,7 +1,13 @@
 import type { NewEvent, RunErrorCode, TokenUsage } from "@beckon/contract";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
-import type { MeteredCall, Outcome, ReportedCall } from "../engine/index.ts";
+import type {
+  EndedAttempt,
+  MeteredCall,
+  OutageListener,
+  Outcome,
+  ReportedCall,
+} from "../engine/index.ts";
 
 /** A run whose end is reported. `agentId` is undefined if the caller does not know it. */
 interface EndedRun {
@@ -38,8 +44,23 @@ export interface Written {
   readonly elapsedMs: number;
 }
 
-/** Reports runs to the log and the metrics, always after the commit. */
+/** The run and the model of an attempt of a model call. */
+export interface AttemptingRun {
+  readonly runId: string;
+  readonly workspaceId: string;
+  readonly agentId: string;
+  /** The model, as `provider/model`. */
+  readonly modelName: string;
+  /** The time limit of the run if it stopped the attempt, in milliseconds; else undefined. */
+  readonly reachedLimitMs: number | undefined;
+}
+
+/** Reports runs to the log and the metrics. What a journal has is reported after the commit. */
 export interface RunReports {
+  /** Gets the outages of the models that runs call. */
+  readonly outages: OutageListener;
+  /** Must be called when an attempt of a model call has ended. */
+  attempted(attempt: EndedAttempt, run: AttemptingRun): void;
   /** Must be called after each journal write of a process that executes the run. */
   written(written: Written): void;
   /** Must be called for a run that ended without being executed by a living process. */
@@ -77,20 +98,21 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
   /**
    * Reports whether the last model call of the run succeeded. An answer that ends the run as
    * failed, for example because it is truncated, is no failure of the provider, nor is a run that
-   * failed before its model was known.
+   * failed before its model was known. `attempted` reports providers that do not respond until the
+   * run's time limit.
    */
   function reportProvider(written: Written): void {
     const { runId, workspaceId, agentId, modelName, events, outcome } = written;
     if (modelName === undefined) return;
-    // Failures of one provider in one workspace are one outage.
-    const provider = `${workspaceId} ${modelName.split("/", 1)[0]}`;
     if (events.some(({ type }) => type === "run.step")) {
-      providers.succeeded(provider);
+      providers.succeeded(outageKey(workspaceId, modelName));
       return;
     }
     const error = outcome?.status === "failed" ? outcome.error : undefined;
     if (error?.code === "model_error" || error?.code === "model_timeout")
-      providers.failed(provider, {
+      providers.failed(outageKey(workspaceId, modelName), {
+        workspace_id: workspaceId,
+        model: modelName,
         run_id: runId,
         agent_id: agentId,
         error_code: error.code,
@@ -99,6 +121,30 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
   }
 
   return {
+    outages: {
+      // While runs wait for a model that is down, none of them ends, so the log would say nothing.
+      failed: ({ owner, model }, { kind, message }) =>
+        providers.failed(outageKey(owner, model), {
+          workspace_id: owner,
+          model,
+          error_code: kind === "timeout" ? "model_timeout" : "model_error",
+          reason: message,
+        }),
+      ended: ({ owner, model }) => providers.succeeded(outageKey(owner, model)),
+    },
+    attempted({ outcome, silentMs }, run) {
+      metrics.count("beckon_model_calls_total", [outcome]);
+      const { runId, workspaceId, agentId, modelName, reachedLimitMs } = run;
+      if (reachedLimitMs === undefined || silentMs < reachedLimitMs / 2) return;
+      providers.failed(outageKey(workspaceId, modelName), {
+        workspace_id: workspaceId,
+        model: modelName,
+        run_id: runId,
+        agent_id: agentId,
+        error_code: "deadline_exceeded" satisfies RunErrorCode,
+        reason: `The provider got the request and sent nothing for ${Math.round(silentMs / 1_000)} s, until the run's time limit.`,
+      });
+    },
     written(written) {
       const { events, calls, outcome } = written;
       for (const event of events) measureEvent(metrics, event);
@@ -121,6 +167,14 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
   };
 }
 
+/**
+ * Failures of one model in one workspace are one outage. Failures of all models of a provider are
+ * not: a success of one model would end the outage of another one.
+ */
+function outageKey(workspaceId: string, modelName: string): string {
+  return `${workspaceId} ${modelName}`;
+}
+
 /** Error codes of runs that ended because of a limit of money or usage. */
 const limitCodes: ReadonlySet<string> = new Set([
   "plan_exhausted",
@@ -140,9 +194,8 @@ function measureEvent(metrics: Metrics, event: NewEvent): void {
   }
 }
 
-function measureCall(metrics: Metrics, { kind, outcome, usage }: MeteredCall): void {
+function measureCall(metrics: Metrics, { kind, usage }: MeteredCall): void {
   if (kind !== "model") return;
-  metrics.count("beckon_model_calls_total", [outcome]);
   for (const tokens of tokenKinds) {
     const count = usage[`${tokens}_tokens`] ?? 0;
     if (count > 0) metrics.count("beckon_model_tokens_total", [tokens], count);

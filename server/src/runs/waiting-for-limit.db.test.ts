@@ -6,7 +6,7 @@ import { held, says, startModelServer } from "../../test/model-server.ts";
 import { allSucceeded, statesOf } from "../../test/runs-of.ts";
 
 /** Of the 16 runs that this process can execute, two of one workspace can wait for a limit. */
-const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "16" });
+const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "16", BECKON_METRICS_PORT: "0" });
 const server = await startModelServer();
 afterAll(() => server.close());
 
@@ -62,6 +62,10 @@ test("runs that wait for a limit leave capacity to other workspaces and agents",
   });
   expect(answer.body.output).toBe("another workspace");
   await waiting(workspace.id, 2);
+  await eventually("the metric of two waiting runs", async () => {
+    const measured = await beckon.metric("beckon_runs_waiting", { reason: "limit" });
+    return measured === 2 || undefined;
+  });
   expect(await statesOf(beckon, agent.id)).toEqual({ running: 3, queued: 39 });
 
   release();

@@ -265,12 +265,20 @@ export const logLines = {
   "provider failed": {
     area: "models",
     level: "warn",
-    fields: { run_id: "id", agent_id: "id", error_code: "id", reason: "text", count: "number" },
+    fields: {
+      workspace_id: "id",
+      model: "text",
+      run_id: "id?",
+      agent_id: "id?",
+      error_code: "id?",
+      reason: "text",
+      count: "number",
+    },
   },
   "provider works again": {
     area: "models",
     level: "info",
-    fields: { run_id: "id", agent_id: "id", count: "number", duration_ms: "number" },
+    fields: { workspace_id: "id", model: "text", count: "number", duration_ms: "number" },
   },
   "model server found": { area: "models", level: "info", fields: { provider: "id" } },
   "model server gone": { area: "models", level: "info", fields: { provider: "id" } },

@@ -79,6 +79,12 @@ export const metricDefinitions = {
     labels: [],
     combine: "sum",
   },
+  beckon_runs_waiting: {
+    type: "gauge",
+    help: "Executing runs of this machine that wait, by reason: `provider` (it is down), `limit` (other runs have reserved what is left of one), `memory` (the budget is used up, or the heap is full).",
+    labels: ["reason"],
+    combine: "sum",
+  },
   beckon_runs_queued: {
     type: "gauge",
     help: "Runs in the queue, of the whole installation.",
@@ -99,7 +105,7 @@ export const metricDefinitions = {
   },
   beckon_model_calls_total: {
     type: "counter",
-    help: "Attempts of model calls: answered, failed, or lost without a complete answer.",
+    help: "Attempts of model calls that have ended: answered, failed, lost without a complete answer, or unsent, for example because the connection was refused.",
     labels: ["outcome"],
   },
   beckon_model_call_duration_seconds: {

@@ -115,6 +115,10 @@ export type OriginListener = (notified: number) => void;
 
 /** State that a circuit shares with the other circuits of its process. */
 export interface SharedState {
+  /** Called when the circuit opens, and for each failed call while it is open. */
+  onFailure(failure: ModelFailure): void;
+  /** Called when the circuit closes. */
+  onClosed(): void;
   /** Reserves capacity for a waiting run. Returns false if no capacity is left. */
   startWaiting(): boolean;
   stopWaiting(): void;
@@ -198,6 +202,7 @@ export function createCircuit(
   const open = (reason: ModelFailure) => {
     openState = { reason, pauses: 0, due: false, canProbeEarly: true };
     pause(openState);
+    shared.onFailure(reason);
   };
   const pause = (state: NonNullable<typeof openState>) => {
     clearTimeout(state.timer);
@@ -208,6 +213,7 @@ export function createCircuit(
   const close = () => {
     clearTimeout(openState?.timer);
     openState = undefined;
+    shared.onClosed();
     const spread = Math.min(spreadMs, waiting.size);
     for (const waiter of waiting) {
       setTimeout(() => {
@@ -271,8 +277,10 @@ export function createCircuit(
     } else if (result !== "dropped") {
       lastActivityAt = elapsed();
       consecutiveFailures += 1;
-      if (openState !== undefined) openState.reason = result;
-      else if (consecutiveFailures >= policy.failureThreshold) open(result);
+      if (openState !== undefined) {
+        openState.reason = result;
+        shared.onFailure(result);
+      } else if (consecutiveFailures >= policy.failureThreshold) open(result);
     }
     if (turn !== "last") return;
     lastAttempts -= 1;

@@ -1,3 +1,4 @@
+import type { ModelFailure } from "../model-failure.ts";
 import {
   type CachedCircuit,
   type Circuit,
@@ -24,6 +25,16 @@ export interface CircuitKey {
   readonly origin: string;
 }
 
+/** Gets notified of the outages of models. */
+export interface OutageListener {
+  /** Called when a circuit opens, and for each failed call while it is open. */
+  failed(key: CircuitKey, failure: ModelFailure): void;
+  /** Called when a circuit closes. */
+  ended(key: CircuitKey): void;
+}
+
+const noListener: OutageListener = { failed: () => {}, ended: () => {} };
+
 /** The circuit breakers of one process. */
 export interface Circuits {
   /**
@@ -31,6 +42,8 @@ export interface Circuits {
    * finds the circuit's state by `key` on each call.
    */
   of(key: CircuitKey): Circuit;
+  /** Number of runs that wait for a model that is down. */
+  readonly waitingRuns: number;
 }
 
 interface CacheEntry {
@@ -44,19 +57,31 @@ interface CacheEntry {
  * @param options `maxCircuits` is the maximum number of circuits with state. Above it an idle
  *   circuit is evicted. If no circuit is idle, the owner with the most circuits loses the least
  *   recently used one, so that no owner can evict the state of an owner with fewer circuits.
+ *   `outages` is notified of outages.
  */
 export function createCircuits(
   policy: CircuitPolicy,
-  { random = Math.random, maxCircuits = 1_000 } = {},
+  {
+    random = Math.random,
+    maxCircuits = 1_000,
+    outages = noListener,
+  }: {
+    readonly random?: () => number;
+    readonly maxCircuits?: number;
+    readonly outages?: OutageListener;
+  } = {},
 ): Circuits {
   const cached = new Map<string, CacheEntry>();
   const listeners = new Map<string, Set<OriginListener>>();
   const waiting = createWaitingCapacity(policy.maxWaiting);
 
-  const create = ({ owner, origin }: CircuitKey) =>
-    createCircuit(
+  const create = (key: CircuitKey) => {
+    const { owner, origin } = key;
+    return createCircuit(
       policy,
       {
+        onFailure: (failure) => outages.failed(key, failure),
+        onClosed: () => outages.ended(key),
         startWaiting: () => waiting.take(owner),
         stopWaiting: () => waiting.release(owner),
         notifyOrigin: () => {
@@ -76,6 +101,7 @@ export function createCircuits(
       },
       random,
     );
+  };
 
   const find = (id: string, key: CircuitKey): CachedCircuit => {
     const { circuit } = cached.get(id) ?? { circuit: create(key) };
@@ -89,6 +115,9 @@ export function createCircuits(
     of: (key) => {
       const id = JSON.stringify([key.owner, key.provider, key.model, key.origin]);
       return { enter: (...times) => find(id, key).enter(...times) };
+    },
+    get waitingRuns() {
+      return waiting.total;
     },
   };
 }
@@ -120,6 +149,9 @@ function createWaitingCapacity(max: number) {
   const byOwner = new Map<string, number>();
   let total = 0;
   return {
+    get total(): number {
+      return total;
+    },
     take(owner: string): boolean {
       const own = byOwner.get(owner) ?? 0;
       if (own >= max - total) return false;

@@ -1,2 +1,2 @@
 export { type Circuit, circuitPolicy, type Pass } from "./circuit.ts";
-export { type Circuits, createCircuits } from "./circuits.ts";
+export { type Circuits, createCircuits, type OutageListener } from "./circuits.ts";

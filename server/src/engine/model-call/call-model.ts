@@ -103,7 +103,10 @@ export async function callModel(
       }
       request.onDelta?.({ type: "step_start", step, attempt });
       const sending = { step, options: limiter.options, streamed, endsAt };
-      const { answer, failure, used, responseModel } = await makeAttempt(request, sending, pass);
+      const attempted = await makeAttempt(request, sending, pass);
+      const { answer, failure, used, responseModel, silentMs = 0 } = attempted;
+      if (used !== undefined || failure !== undefined)
+        request.onAttempt?.({ outcome: used?.outcome ?? "unsent", silentMs });
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
         const durationMs = Math.round(elapsed() - startedAt);
@@ -146,6 +149,8 @@ interface AttemptResult {
   /** Undefined if the attempt did not reach the provider. */
   readonly used: Used | undefined;
   readonly responseModel?: string | undefined;
+  /** See `EndedAttempt`. Default 0. */
+  readonly silentMs?: number;
 }
 
 /** Makes one attempt and reports its result to the circuit and to subscribers. */
@@ -179,7 +184,8 @@ async function makeAttempt(
     request.onDelta?.({ type: "step_end", step, complete: false });
     if (signal.aborted) {
       pass?.dropped();
-      return { used: usedWithoutAnswer(record, undefined, options) };
+      const silentMs = record.receivedBytes === 0 ? record.silentMs : 0;
+      return { used: usedWithoutAnswer(record, undefined, options), silentMs };
     }
     const failure = readFailure(thrown, scrub);
     if (failure.unreachable) pass?.failed(failure);

@@ -287,6 +287,13 @@ function execute(
     deadlineAt,
     hasSubscriber: () => ports.subscribers.outputBuffers.has(run.runId),
     onDelta: publishOutput(ports.subscribers.outputBuffers, live),
+    onAttempt: (attempt) =>
+      ports.reports.attempted(attempt, {
+        ...run,
+        modelName: config.model,
+        reachedLimitMs:
+          stopReason(live) === "deadline" ? config.limits.timeout_seconds * 1_000 : undefined,
+      }),
     onToolError: (thrown) =>
       ports.log.write("a tool failed because of an internal error", {
         run_id: run.runId,

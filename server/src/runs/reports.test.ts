@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { captureLog } from "../../test/capture-log.ts";
+import { createMetrics } from "../base/metrics/index.ts";
+import { circuitPolicy, createCircuits } from "../engine/index.ts";
+import { ModelFailure } from "../engine/model-failure.ts";
+import { createRunReports } from "./reports.ts";
+
+const failure = new ModelFailure("The connection failed.", { retryable: true, unreachable: true });
+const policy = circuitPolicy(100);
+const forever = new AbortController().signal;
+const never = Number.POSITIVE_INFINITY;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Returns the circuit of a model whose outages are reported, and what was logged. */
+async function reportedCircuit() {
+  const { log, lines } = captureLog();
+  const { outages } = createRunReports(log, await createMetrics({ isOn: false }));
+  const circuits = createCircuits(policy, { outages });
+  const circuit = circuits.of({
+    owner: "wsp_1",
+    provider: "operator",
+    model: "openai/model",
+    origin: "https://models.example",
+  });
+  return { circuits, circuit, lines };
+}
+const outage = { workspace_id: "wsp_1", model: "openai/model" };
+
+test("an outage for which runs wait is logged when it begins, once a minute, and when it ends", async () => {
+  const { circuit, lines } = await reportedCircuit();
+  const fail = async () => (await circuit.enter(forever, never)).failed(failure);
+
+  for (let failed = 1; failed < policy.failureThreshold; failed += 1) await fail();
+  expect(lines).toEqual([]);
+  await fail();
+  const begun = { msg: "provider failed", level: "warn", ...outage, error_code: "model_error" };
+  expect(lines).toEqual([
+    expect.objectContaining({ ...begun, reason: "The connection failed.", count: 1 }),
+  ]);
+
+  for (let waitedMs = 0; waitedMs < 90_000; waitedMs += policy.maxPauseMs) {
+    const probe = fail();
+    await vi.advanceTimersByTimeAsync(policy.maxPauseMs);
+    await probe;
+  }
+  expect(lines.slice(1)).toEqual([expect.objectContaining(begun)]);
+
+  await vi.advanceTimersByTimeAsync(policy.maxPauseMs);
+  (await circuit.enter(forever, never)).answered();
+  expect(lines.slice(2)).toEqual([
+    expect.objectContaining({ msg: "provider works again", ...outage }),
+  ]);
+});
+
+test("a model that is down because it does not answer is logged, and the run that waits is counted", async () => {
+  const { circuits, circuit, lines } = await reportedCircuit();
+  for (let calls = 0; calls < policy.minSilentCalls; calls += 1)
+    await circuit.enter(forever, never);
+  await vi.advanceTimersByTimeAsync(policy.maxSilenceMs + 10);
+  expect(circuits.waitingRuns).toBe(0);
+  const stop = new AbortController();
+  const waiting = circuit.enter(stop.signal, never);
+  expect(circuits.waitingRuns).toBe(1);
+  const line = { msg: "provider failed", ...outage, error_code: "model_timeout", count: 1 };
+  expect(lines).toEqual([expect.objectContaining({ ...line, reason: "It does not answer." })]);
+  stop.abort();
+  await expect(waiting).rejects.toThrow();
+  expect(circuits.waitingRuns).toBe(0);
+});
