@@ -91,6 +91,7 @@ export function measureProcess(
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
     return [[[], used / limit]];
   });
+  metrics.gauge("beckon_heap_full", () => [[[], memory.heap.isFull ? 1 : 0]]);
   metrics.gauge("beckon_resident_memory_bytes", () => [[[], process.memoryUsage.rss()]]);
   metrics.counterFrom("beckon_cpu_seconds_total", () => {
     const { user, system } = process.cpuUsage();

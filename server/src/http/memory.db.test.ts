@@ -16,7 +16,10 @@ const { log, named } = captureLog();
  * With this budget, the limit for bodies and responses in memory is 30 MiB, and 22.5 MiB for those
  * of one workspace.
  */
-const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap, log });
+const beckon = await startTestBeckon(
+  { BECKON_MEMORY_BUDGET_MIB: "96", BECKON_METRICS_PORT: "0" },
+  { heap, log },
+);
 
 function setFull(isFull: boolean): void {
   heap.isFull = isFull;
@@ -364,7 +367,9 @@ test("a page of runs ends early if their texts are large, and its cursor continu
 test("while the heap is full nothing is started, and afterwards everything works again", async () => {
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
+  expect(await beckon.metric("beckon_heap_full")).toBe(0);
   setFull(true);
+  expect(await beckon.metric("beckon_heap_full")).toBe(1);
   expect((await fetch(`${beckon.url}/readyz`)).status).toBe(503);
   const answers = [
     await beckon.invoke(agent, "hello"),

@@ -24,8 +24,9 @@ test("every metric that the Grafana dashboard uses exists, and the dashboard sho
   const used = namesIn(expressions.join("\n"));
   expect(used.filter((name) => !series.has(name))).toEqual([]);
   const shown = used.map((name) => name.replace(/_bucket$/, ""));
-  // These are not worth a panel: alerts use the first two, and the third should stay 0.
+  // These are not worth a panel: alerts use the first three, and the last one should stay 0.
   const hidden = [
+    "beckon_heap_full",
     "beckon_heap_used_ratio",
     "beckon_lease_failing",
     "beckon_log_lines_dropped_total",
@@ -53,12 +54,19 @@ test("every metric and label that the alert rules use exists", () => {
   }
 });
 
-/** Returns the expression of an alert. */
-function exprOf(alert: string): string {
-  const { groups } = parse(read("deploy/prometheus/beckon-alerts.yaml"));
-  const rules: { alert: string; expr: string }[] = groups[0].rules;
-  return rules.find((rule) => rule.alert === alert)?.expr ?? "";
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly action: string };
 }
+
+function ruleOf(alert: string): Rule {
+  const { groups } = parse(read("deploy/prometheus/beckon-alerts.yaml"));
+  const rules: Rule[] = groups[0].rules;
+  return rules.find((rule) => rule.alert === alert) ?? expect.fail(`no alert ${alert}`);
+}
+
+const exprOf = (alert: string) => ruleOf(alert).expr;
 
 test("errors of Beckon are all 5xx, except 500 of the routes that start runs", () => {
   const [failing, all, ...others] = exprOf("BeckonErrors").split("> 0.05 *");
@@ -94,6 +102,28 @@ test("an alert reports retention whose last complete pass is a day old, but not 
 
 test("an alert reports events that are held back for 5 minutes", () => {
   expect(exprOf("BeckonEventsHeldBack")).toBe("max(beckon_events_held_back_seconds) > 300");
+});
+
+test("an alert reports runs that wait for a provider for 2 minutes", () => {
+  expect(ruleOf("BeckonProviderDown")).toMatchObject({
+    expr: 'max_over_time(beckon_runs_waiting{reason="provider"}[1m]) > 0',
+    for: "2m",
+  });
+});
+
+test("an alert reports a heap that is full, and another one warns before it is", () => {
+  expect(exprOf("BeckonHeapFull")).toBe("beckon_heap_full > 0");
+  const [, warning] = /^beckon_heap_used_ratio > (.*)$/.exec(exprOf("BeckonHeapAlmostFull")) ?? [];
+  // The heap can be full from 0.85 on, and stays full until it is below 0.75: see heap-guard.ts.
+  expect(Number(warning)).toBeLessThan(0.75);
+});
+
+test("the alert about the queue names all reasons for which runs wait", () => {
+  const { annotations } = ruleOf("BeckonQueueOld");
+  for (const reason of ["provider", "limit", "memory"])
+    expect(annotations.action).toContain(`beckon_runs_waiting{reason="${reason}"}`);
+  expect(annotations.action).toContain("beckon_heap_full");
+  expect(annotations.action).toContain("max_concurrent_runs");
 });
 
 test("docs/operate.md lists every metric with its type, labels and meaning", () => {

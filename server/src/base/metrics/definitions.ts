@@ -221,6 +221,12 @@ export const metricDefinitions = {
     labels: [],
     combine: "max",
   },
+  beckon_heap_full: {
+    type: "gauge",
+    help: "Processes whose heap is full, so that they start no runs and reject large requests.",
+    labels: [],
+    combine: "sum",
+  },
   beckon_resident_memory_bytes: {
     type: "gauge",
     help: "Memory of the server processes, as the operating system counts it.",
