@@ -10,7 +10,7 @@ const models = await startModelServer();
 afterAll(() => models.close());
 const calls = (outcome: string) => beckon.metric("beckon_model_calls_total", { outcome });
 
-test("a provider that refuses connections is in the log and the metrics while runs wait for it", async () => {
+test("a provider that refuses connections is reported while runs wait for it", async () => {
   const provider = await beckon.createProvider("http://127.0.0.1:9/v1", "refusing");
   const agent = await beckon.createAgent({ model: "refusing/model" });
   const runIds: string[] = [];
@@ -34,7 +34,7 @@ test("a provider that refuses connections is in the log and the metrics while ru
   await eventually("no run to wait", async () => (await waiting()) === 0 || undefined);
 });
 
-test("a provider that accepts requests and never responds is in the log and the metrics", async () => {
+test("a provider that accepts requests and never responds is reported", async () => {
   await beckon.createProvider(models.url, "hanging");
   models.script(blackHole);
   const agent = await beckon.createAgent({

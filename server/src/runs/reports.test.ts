@@ -32,7 +32,7 @@ async function reportedCircuit() {
 }
 const outage = { workspace_id: "wsp_1", model: "openai/model" };
 
-test("an outage for which runs wait is logged when it begins, once a minute, and when it ends", async () => {
+test("an outage is logged when runs begin to wait, once a minute, and when it ends", async () => {
   const { circuit, lines } = await reportedCircuit();
   const fail = async () => (await circuit.enter(forever, never)).failed(failure);
 
@@ -58,7 +58,7 @@ test("an outage for which runs wait is logged when it begins, once a minute, and
   ]);
 });
 
-test("a model that is down because it does not answer is logged, and the run that waits is counted", async () => {
+test("a model that does not answer is logged, and the run that waits is counted", async () => {
   const { circuits, circuit, lines } = await reportedCircuit();
   for (let calls = 0; calls < policy.minSilentCalls; calls += 1)
     await circuit.enter(forever, never);
