@@ -26,6 +26,8 @@ const beforeLabels = await emptyDatabase();
 const beforeSubscriptions = await emptyDatabase();
 const beforeReceiving = await emptyDatabase();
 const beforeRetention = await emptyDatabase();
+const beforeLog = await emptyDatabase();
+const beforeFirstStart = await emptyDatabase();
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
@@ -192,6 +194,24 @@ test("a migration keeps the audit log, and lets only its old entries be deleted"
   expect(
     (await old.engine.query("select pruning_process, pruned_at from installation")).rows,
   ).toEqual([{ pruning_process: null, pruned_at: null }]);
+});
+
+test("an upgrade logs the name of each migration, and a start without migrations logs none", async () => {
+  const { database: old } = beforeLog;
+  await migrateBelow(old, files.at(-2) ?? "");
+  const { log, named } = captureLog();
+  const settings = { ...old.settings, noticeLog: log };
+  await migrate(settings, async () => {});
+  const logged = () => named("a migration was applied").map((line) => line.name);
+  expect(logged()).toEqual(files.slice(-2));
+  await migrate(settings, async () => {});
+  expect(logged()).toHaveLength(2);
+});
+
+test("the first start on an empty database logs no migrations", async () => {
+  const { log, lines } = captureLog();
+  await migrate({ ...beforeFirstStart.database.settings, noticeLog: log }, async () => {});
+  expect(lines).toEqual([]);
 });
 
 test("a migration, and waiting for one, can take longer than the statement timeout", async () => {

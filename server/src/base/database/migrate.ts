@@ -28,7 +28,7 @@ const keepAliveInitialDelayMillis = 30_000;
 
 /** A connection that sees all workspaces, and how `migrate` waits for another process. */
 export interface MigrateOptions extends ClientConfig {
-  /** Log for the wait. Default: none. */
+  /** Log for the wait, and for the migrations of an upgrade. Default: none. */
   readonly noticeLog?: Log;
   /** Milliseconds of waiting after which the wait is logged, then once a minute. Default 10,000. */
   readonly noticeAfterMs?: number;
@@ -68,12 +68,15 @@ export async function migrate<T>(
     await takeLock(client, { noticeLog, noticeAfterMs });
     await createMigrationsTable(client);
     const { rows } = await client.query<{ name: string }>("select name from migrations");
+    const isUpgrade = rows.length > 0;
     for (const file of await rejectNewerSchema(rows.map(({ name }) => name))) {
       const text = await readFile(new URL(file, folder), "utf8");
       await client.query("begin");
       await client.query("insert into migrations (name) values ($1)", [file]);
       await client.query(text);
       await client.query("commit");
+      // Written for each migration, because the process can be killed before the next one.
+      if (isUpgrade) noticeLog?.write("a migration was applied", { name: file });
     }
     return await then(client);
   } finally {

@@ -425,6 +425,7 @@ export const logLines = {
     level: "warn",
     fields: { pids: "ids" },
   },
+  "a migration was applied": { area: "database", level: "info", fields: { name: "id" } },
   "waiting for another process, which migrates the database": {
     area: "database",
     level: "warn",
