@@ -75,7 +75,7 @@ test("runs of a workspace without memory wait, those of another one succeed", as
   expect(answers.map(({ status, body: { output } }) => [status, output])).toEqual(
     Array.from({ length: 20 }, (_, n) => [200, `hello ${n}`]),
   );
-  expect(await beckon.metric("beckon_runs_waiting", { reason: "memory" })).toBe(1);
+  expect(await beckon.metric("beckon_runs_waiting", { reason: "memory" })).toBeGreaterThan(0);
   // Whether the run was queued first depends on the load of this process.
   const types = (await typesOf(waiting)).filter((type: string) => type !== "run.queued");
   expect([(await read(waiting)).status, types]).toEqual(["running", ["run.started"]]);

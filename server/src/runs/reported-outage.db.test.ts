@@ -13,11 +13,11 @@ const calls = (outcome: string) => beckon.metric("beckon_model_calls_total", { o
 test("a provider that refuses connections is reported while runs wait for it", async () => {
   const provider = await beckon.createProvider("http://127.0.0.1:9/v1", "refusing");
   const agent = await beckon.createAgent({ model: "refusing/model" });
-  const runIds: string[] = [];
-  for (let runs = 0; runs < 6; runs++) {
-    const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
-    runIds.push(body.run_id);
-  }
+  // Started together, so that their failures open the circuit before one of them has no attempt
+  // left.
+  const started = await Promise.all(
+    Array.from({ length: 6 }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })),
+  );
   const waiting = () => beckon.metric("beckon_runs_waiting", { reason: "provider" });
   await eventually("runs to wait for the provider", async () => (await waiting()) > 3 || undefined);
   expect(named("provider failed")[0]).toMatchObject({
@@ -30,7 +30,8 @@ test("a provider that refuses connections is reported while runs wait for it", a
   expect(await calls("failed")).toBe(0);
   expect(named("run ended")).toEqual([]);
 
-  for (const id of runIds) await beckon.call(`/runs/${id}/cancel`, { method: "POST" });
+  for (const { body } of started)
+    await beckon.call(`/runs/${body.run_id}/cancel`, { method: "POST" });
   await eventually("no run to wait", async () => (await waiting()) === 0 || undefined);
 });
 
