@@ -9,6 +9,11 @@ export interface ChatDialect {
    * Mistral.
    */
   readonly reasoningField: "reasoning_content" | "reasoning" | undefined;
+  /**
+   * Whether an assistant message can have `reasoning_details`, as at OpenRouter. They are sent only
+   * if the server sent them itself.
+   */
+  readonly hasReasoningDetails: boolean;
   /** Whether `stream_options` is accepted, which requests usage at the end of a stream. */
   readonly hasStreamOptions: boolean;
   /**
@@ -32,12 +37,19 @@ export function inDialect(body: RequestBody, dialect: ChatDialect): RequestBody 
   return { ...rest, [dialect.maxTokensField]: max_tokens };
 }
 
-function withReasoning(body: RequestBody, { reasoningField }: ChatDialect): RequestBody {
-  if (reasoningField === "reasoning_content" || !Array.isArray(body.messages)) return body;
+function withReasoning(
+  body: RequestBody,
+  { reasoningField, hasReasoningDetails }: ChatDialect,
+): RequestBody {
+  const isUnchanged = reasoningField === "reasoning_content" && hasReasoningDetails;
+  if (isUnchanged || !Array.isArray(body.messages)) return body;
   const messages = body.messages.map((message: RequestBody) => {
-    const { reasoning_content, ...rest } = message;
-    if (reasoning_content === undefined || reasoningField === undefined) return rest;
-    return { ...rest, [reasoningField]: reasoning_content };
+    const { reasoning_content: reasoning, reasoning_details: details, ...rest } = message;
+    return {
+      ...rest,
+      ...(reasoningField && reasoning !== undefined && { [reasoningField]: reasoning }),
+      ...(hasReasoningDetails && details !== undefined && { reasoning_details: details }),
+    };
   });
   return { ...body, messages };
 }
@@ -78,7 +90,7 @@ export function inAcceptedDialect<Chat>(
 /**
  * Returns the dialect to try after an error; undefined if the error names no field that the request
  * has and that can be left out or renamed. No field is sent again after that, so a call is repeated
- * at most four times. The field for the output tokens is renamed only if the error has both of its
+ * at most five times. The field for the output tokens is renamed only if the error has both of its
  * names: an error with one of them can also mean that the number is too large.
  */
 function dialectAfter(thrown: unknown, dialect: ChatDialect): ChatDialect | undefined {
@@ -86,16 +98,20 @@ function dialectAfter(thrown: unknown, dialect: ChatDialect): ChatDialect | unde
   const { statusCode, responseBody, requestBodyValues: sent } = thrown;
   if ((statusCode !== 400 && statusCode !== 422) || !isJsonObject(sent)) return undefined;
   const names = (field: string) => new RegExp(`\\b${field}\\b`).test(String(responseBody ?? ""));
-  const { reasoningField, hasStreamOptions, maxTokensField } = dialect;
+  const { reasoningField, hasReasoningDetails, hasStreamOptions, maxTokensField } = dialect;
   const isReasoningRejected =
     reasoningField !== undefined && names(reasoningField) && hasInMessages(sent, reasoningField);
+  const areDetailsRejected =
+    hasReasoningDetails && names("reasoning_details") && hasInMessages(sent, "reasoning_details");
   const areOptionsRejected =
     hasStreamOptions && sent.stream_options !== undefined && names("stream_options");
   const isMaxTokensRejected =
     sent.max_tokens !== undefined && names("max_tokens") && names("max_completion_tokens");
-  if (!isReasoningRejected && !areOptionsRejected && !isMaxTokensRejected) return undefined;
+  if (!isReasoningRejected && !areDetailsRejected && !areOptionsRejected && !isMaxTokensRejected)
+    return undefined;
   return {
     reasoningField: isReasoningRejected ? fieldAfter(reasoningField) : reasoningField,
+    hasReasoningDetails: hasReasoningDetails && !areDetailsRejected,
     hasStreamOptions: hasStreamOptions && !areOptionsRejected,
     maxTokensField: isMaxTokensRejected ? "max_completion_tokens" : maxTokensField,
   };

@@ -1,13 +1,22 @@
 import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions as Options } from "@ai-sdk/provider";
+import type { Transport } from "../../base/egress/index.ts";
 import { cacheModels } from "./cache-models.ts";
 import { type ChatDialect, inAcceptedDialect, inDialect } from "./chat-dialect.ts";
 import { chatUsage } from "./chat-usage.ts";
 import { objectInputs } from "./earlier-calls.ts";
 import { generateChat } from "./generate-chat.ts";
+import {
+  detailsExtractor,
+  sendDetails,
+  withKeptDetails,
+  withKeptStreamedDetails,
+} from "./reasoning-details/index.ts";
 import { repairEvents } from "./repaired-answers.ts";
 import { onlyStreams, streamOrGenerate } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
+
+type Chat = OpenAICompatibleChatLanguageModel;
 
 /**
  * A model of any server with OpenAI's chat completions API, for example Ollama, vLLM, llama.cpp, LM
@@ -36,27 +45,32 @@ export const openAICompatibleModel = cacheModels(
         includeUsage: dialect.hasStreamOptions,
         transformRequestBody: (body) => inDialect(body, dialect),
         convertUsage: chatUsage,
+        metadataExtractor: detailsExtractor(name),
       });
     const call = inAcceptedDialect(chatOf, {
       reasoningField: "reasoning_content",
+      hasReasoningDetails: true,
       hasStreamOptions: true,
       maxTokensField: "max_tokens",
     });
+    const generate = async (chat: Chat, send: Transport["call"], options: Options) =>
+      withKeptDetails(name, await generateChat({ chat, endpoint, call: send }, options));
+    const stream = async (chat: Chat, options: Options) =>
+      withKeptStreamedDetails(name, await chat.doStream(options));
     const model: LanguageModelV4 = {
       specificationVersion: "v4",
       provider: `${name}.chat`,
       modelId,
       supportedUrls: {},
-      doGenerate: (options) =>
-        call((chat) => generateChat({ chat, endpoint, call: transport.call }, options)),
+      doGenerate: (options) => call((chat) => generate(chat, transport.call, options)),
       doStream: (options) =>
         call((chat) =>
-          streamOrGenerate(chat.doStream(options), (response) =>
-            generateChat({ chat, endpoint, call: () => wholeResponse(response) }, options),
+          streamOrGenerate(stream(chat, options), (response) =>
+            generate(chat, () => wholeResponse(response), options),
           ),
         ),
     };
-    return withCallOptions(model, objectInputs);
+    return withCallOptions(model, (options) => sendDetails(objectInputs(options), name));
   },
 );
 

@@ -51,6 +51,7 @@ export const openAIChatModel = cacheModels((address): LanguageModelV4 => {
   // Azure can have any name.
   const call = inAcceptedDialect(({ maxTokensField }) => maxTokensField, {
     reasoningField: undefined,
+    hasReasoningDetails: false,
     hasStreamOptions: false,
     maxTokensField: "max_tokens",
   });

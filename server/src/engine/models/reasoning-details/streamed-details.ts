@@ -1,0 +1,91 @@
+import { ModelFailure } from "../../model-failure.ts";
+import type { Detail } from "./detail.ts";
+
+/**
+ * Maximum size of the details of one answer, in bytes as `sizeOf` and `join` estimate them. The
+ * memory of the run counts them only once the answer is complete.
+ */
+const maxBytes = 8 * 1024 * 1024;
+
+/** The types that arrive in fragments. Encrypted reasoning arrives whole. */
+const fragmentedTypes = new Set<Detail[string] | undefined>([
+  "reasoning.text",
+  "reasoning.summary",
+]);
+
+/** The fields whose fragments are concatenated. */
+const textFields = new Set(["text", "summary"]);
+
+/** Collects the details of a stream, and joins their fragments. */
+export class StreamedDetails {
+  #details: Detail[] | undefined;
+  #bytes = 0;
+  /** For each type and index, the detail that the next fragment can continue. */
+  readonly #unfinished = new Map<string, Detail>();
+
+  /** Undefined if no event had details. An event can have an empty list. */
+  get details(): Detail[] | undefined {
+    return this.#details;
+  }
+
+  /**
+   * @param fragments the details of one event; undefined if it has none.
+   * @throws {ModelFailure} the details are too large.
+   */
+  add(fragments: readonly Detail[] | undefined): void {
+    if (fragments === undefined) return;
+    this.#details ??= [];
+    for (const fragment of fragments) {
+      const kind = `${fragment.type} ${fragment.index}`;
+      const detail = this.#unfinished.get(kind);
+      const isNumbered = typeof fragment.index === "number";
+      if (
+        detail !== undefined &&
+        continues(detail, fragment) &&
+        (isNumbered || this.#details.at(-1) === detail)
+      ) {
+        this.#bytes += join(detail, fragment);
+      } else {
+        this.#bytes += sizeOf(fragment);
+        this.#details.push(fragment);
+        if (fragmentedTypes.has(fragment.type)) this.#unfinished.set(kind, fragment);
+      }
+    }
+    if (this.#bytes > maxBytes)
+      throw new ModelFailure(
+        "The model's answer has more than 8 MiB of reasoning_details. Lower reasoning_effort, or use another model.",
+        { retryable: false },
+      );
+  }
+}
+
+/**
+ * Returns whether `fragment`, which has the type and the index of `detail`, belongs to it. A
+ * signature ends a detail, because it signs the text before it.
+ */
+function continues(detail: Detail, fragment: Detail): boolean {
+  const isSame = !detail.id || !fragment.id || detail.id === fragment.id;
+  return isSame && !detail.signature;
+}
+
+/**
+ * Adds `fragment` to `detail`. Of the fields that are not concatenated, the first value is kept.
+ *
+ * @returns the estimated size of what was added, in bytes. V8 concatenates strings by reference,
+ *   which takes 32 bytes.
+ */
+function join(detail: Detail, fragment: Detail): number {
+  let bytes = 32;
+  for (const [name, value] of Object.entries(fragment)) {
+    const earlier = detail[name];
+    const isText = textFields.has(name) && typeof earlier === "string";
+    if (!isText && earlier !== undefined && earlier !== null) continue;
+    detail[name] = isText ? earlier + String(value ?? "") : value;
+    bytes += name.length + String(value).length;
+  }
+  return bytes;
+}
+
+function sizeOf(detail: Detail): number {
+  return 64 + JSON.stringify(detail).length;
+}
