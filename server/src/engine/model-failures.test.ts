@@ -25,6 +25,11 @@ beforeEach(() => server.reset());
 const text = "the whole answer, word for word";
 const once = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
 const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
+const apiKey = "key-of-the-test-0123";
+/** Returns an error as OpenRouter sends it for an error of a provider. */
+const routed = (metadata: object) => ({
+  error: { code: 400, message: "Provider returned error", metadata },
+});
 const hastyModel = () =>
   openAICompatibleModel({
     name: "scripted",
@@ -73,11 +78,29 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     ],
     [{ message: [{ loc: ["body", "tools", 0], msg: "No extras" }] }, "body.tools.0: No extras"],
     [[{ error: { code: 400, message: "API key not valid" } }], "API key not valid"],
+    // OpenRouter, with the error of the provider that it called.
+    [routed({ raw: '{"error":{"message":"No images"}}', provider_name: "X" }), "X: No images"],
+    [routed({ raw: '[{"error":{"message":"No images"}}]', provider_name: "X" }), "X: No images"],
+    [routed({ raw: { message: "No images" }, provider_name: "X" }), "X: No images"],
+    [routed({ raw: " busy\n", provider_name: "X" }), "X: busy"],
+    [routed({ raw: '{"n":1}' }), '{"n":1}'],
+    [routed({ raw: "", provider_name: "X" }), "Provider returned error"],
+    [routed({ reasons: ["rude"], provider_name: "X" }), "Provider returned error"],
   ])("fails with the words of the provider in %j", async (sent, words) => {
     server.script(status(422, { body: JSON.stringify(sent) }));
     const { outcome } = await play(server.url, { settings });
     const message = `The model's provider answered 422: ${words}`;
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error", message } });
+  });
+
+  it("fails with the words of the provider behind a router, also in a 200", async () => {
+    const raw = JSON.stringify({ error: { message: `no images, ${apiKey}` } });
+    server.script(body(JSON.stringify(routed({ raw, provider_name: "X" }))));
+    if (streamed) server.script(streamOf(JSON.stringify(routed({ raw, provider_name: "X" }))));
+    const { outcome } = await play(server.url, { settings, apiKey });
+    expect(outcome).toMatchObject({
+      error: { message: "The model's provider reported an error: X: no images, [secret]" },
+    });
   });
 
   it("follows no redirect", async () => {

@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject } from "../../base/json/index.ts";
+import { fieldOf, isJsonObject, type JsonObject, tryParseJson } from "../../base/json/index.ts";
 
 /** An error that a provider reported, in one format for all providers. */
 export interface ProviderError {
@@ -15,17 +15,15 @@ export interface ProviderError {
 /**
  * Returns the error in `{error: {message, code, type, status}}`, `{error: "text"}`, `{message:
  * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Instead of
- * a text there can be the errors of a validation: see `wordsIn`. Returns undefined if the body
- * contains no error.
+ * a text there can be the errors of a validation: see `wordsIn`. The text of an error of OpenRouter
+ * is that of the provider that it called. Returns undefined if the body contains no error.
  */
 export function providerErrorIn(body: unknown): ProviderError | undefined {
   if (!isJsonObject(body)) return undefined;
   if (isJsonObject(body.response) && body.error === undefined)
     return providerErrorIn(body.response);
   const inner = isJsonObject(body.error) ? body.error : body;
-  const text = [inner.message, body.error, body.message, body.detail]
-    .map(wordsIn)
-    .find((words) => words !== undefined);
+  const text = upstreamText(inner.metadata) ?? textIn(body);
   if (text === undefined && (body.error === undefined || body.error === null)) return undefined;
   const labels = [inner.code, inner.type, inner.status].flatMap((label) =>
     typeof label === "string" || typeof label === "number" ? [String(label)] : [],
@@ -35,6 +33,28 @@ export function providerErrorIn(body: unknown): ProviderError | undefined {
     labels,
     retryable: typeof inner.isRetryable === "boolean" ? inner.isRetryable : undefined,
   };
+}
+
+function textIn(body: JsonObject): string | undefined {
+  const inner = isJsonObject(body.error) ? body.error : body;
+  return [inner.message, body.error, body.message, body.detail]
+    .map(wordsIn)
+    .find((words) => words !== undefined);
+}
+
+/**
+ * Returns the text of the error that OpenRouter got from a provider, after the provider's name. Its
+ * metadata has the error in `raw`, as text, often JSON text. OpenRouter's own message is only
+ * "Provider returned error". Returns undefined if there is no such text.
+ */
+function upstreamText(metadata: unknown): string | undefined {
+  const raw = fieldOf(metadata, "raw");
+  const whole = typeof raw === "string" ? raw.trim() : "";
+  const error = unwrapped(tryParseJson(whole) ?? raw);
+  const text = (isJsonObject(error) && textIn(error)) || whole;
+  if (text === "") return undefined;
+  const provider = fieldOf(metadata, "provider_name");
+  return typeof provider === "string" ? `${provider}: ${text}` : text;
 }
 
 /** Returns the body of an error. Google's endpoint for OpenAI's API sends an array of one error. */

@@ -1,5 +1,6 @@
 import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions as Options } from "@ai-sdk/provider";
+import { z } from "zod";
 import type { Transport } from "../../base/egress/index.ts";
 import { cacheModels } from "./cache-models.ts";
 import { type ChatDialect, inAcceptedDialect, inDialect } from "./chat-dialect.ts";
@@ -15,6 +16,12 @@ import {
 import { repairEvents } from "./repaired-answers.ts";
 import { onlyStreams, streamOrGenerate } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
+
+/** Errors in a stream, with all of their fields. The library's own structure drops `metadata`. */
+const errorStructure = {
+  errorSchema: z.object({ error: z.looseObject({ message: z.string() }) }),
+  errorToMessage: ({ error }: { error: { message: string } }) => error.message,
+};
 
 type Chat = OpenAICompatibleChatLanguageModel;
 
@@ -46,6 +53,7 @@ export const openAICompatibleModel = cacheModels(
         transformRequestBody: (body) => inDialect(body, dialect),
         convertUsage: chatUsage,
         metadataExtractor: detailsExtractor(name),
+        errorStructure,
       });
     const call = inAcceptedDialect(chatOf, {
       reasoningField: "reasoning_content",
