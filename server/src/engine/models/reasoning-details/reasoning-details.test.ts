@@ -165,6 +165,17 @@ describe.each(["never", "always"] as const)("the reasoning details of a router (
   });
 });
 
+it("reasoning details are sent back to a server that ignores that a stream was requested", async () => {
+  const unstreamed: Behaviour = (request, index) =>
+    callsTool({ details: [encrypted] })(
+      { ...request, body: { ...request.body, stream: false } },
+      index,
+    );
+  server.script([unstreamed, says("It is navy.")]);
+  await play(server.url, { model: modelOf("m"), settings: { stream: "always" }, tools: [lookUp] });
+  expect(server.requests.map(detailsSent)).toEqual([[], [[encrypted]]]);
+});
+
 describe("the fragments of streamed reasoning details", () => {
   const sentBack = async (fragments: readonly (readonly object[])[]) => {
     server.script(router({ details: undefined, fragments }));
