@@ -160,6 +160,8 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
 
   const notAnswers: readonly (readonly [string, Behaviour])[] = [
     ["is empty", body("", streamed ? "text/event-stream" : "application/json")],
+    ["has only reasoning", says({ text: "", reasoning: "The user says hello." })],
+    ["has only blank text", says({ text: " \n" })],
     ["is a web page", body("<html>Sign in to the airport</html>", "text/html")],
     ["is other JSON", body('{"hello":"world"}')],
     ["has no choices", body('{"choices":[]}')],

@@ -43,7 +43,7 @@ test("the decoded input counts", async () => {
 
 test("white space is a valid input", async () => {
   const { status, body } = await send('{"input":" "}');
-  expect([status, body.output]).toEqual([200, " "]);
+  expect([status, body.output]).toEqual([200, "The message is blank."]);
 });
 
 test("a byte order mark before the JSON is skipped", async () => {

@@ -34,8 +34,8 @@ export interface RawAnswer {
  * Converts a raw answer. Keeps text, reasoning and calls of Beckon's tools. Drops sources, files,
  * and calls of tools that the provider executed.
  *
- * @param options `canBeEmpty` says whether an answer without content is accepted: after tool
- *   results, the model may have nothing more to say. `scrub` removes the API key from text.
+ * @param options `canBeEmpty` says whether an answer without text and tool calls is accepted: after
+ *   tool results, the model may have nothing more to say. `scrub` removes the API key from text.
  * @throws {ModelFailure} the answer is incomplete or empty.
  */
 export function readAnswer(
@@ -47,7 +47,11 @@ export function readAnswer(
     raw,
     parts.some((part) => part.type === "tool_call"),
   );
-  const isEmpty = parts.every((part) => part.type === "text" && part.text === "");
+  // Reasoning is not content: servers of gpt-oss can end an answer after it, and another sample of
+  // the same request usually has text.
+  const isEmpty = parts.every(
+    (part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""),
+  );
   if (finish === "stop" && isEmpty && !canBeEmpty)
     throw new ModelFailure("The model's answer is empty.", { retryable: true });
   const unknownReason =

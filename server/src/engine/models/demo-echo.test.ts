@@ -5,16 +5,9 @@ import { demoEcho } from "./demo-echo.ts";
 const echo = { model: demoEcho, modelName: "demo/echo" };
 
 it.each(["never", "always"] as const)(
-  "repeats the input, whatever it is (streamed: %s)",
+  "repeats the input, whatever it is, unless it is blank (streamed: %s)",
   async (stream) => {
-    for (const input of [
-      "hello",
-      "  two\n\nparagraphs  ",
-      " ",
-      "\n",
-      "grüße 😀\t!",
-      "say /call clock",
-    ]) {
+    for (const input of ["hello", "  two\n\nparagraphs  ", "grüße 😀\t!", "say /call clock"]) {
       const { outcome } = await play("", {
         ...echo,
         input,
@@ -23,6 +16,10 @@ it.each(["never", "always"] as const)(
       });
       expect(outcome).toMatchObject({ status: "succeeded", output: input });
       expect(outcome?.usage.estimated).toBeUndefined();
+    }
+    for (const input of [" ", "\n"]) {
+      const { outcome } = await play("", { ...echo, input, settings: { stream } });
+      expect(outcome).toMatchObject({ status: "succeeded", output: "The message is blank." });
     }
   },
 );

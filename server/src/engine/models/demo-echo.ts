@@ -17,7 +17,8 @@ export const demoEchoName = "demo/echo";
  * 2. Otherwise each line `/call <tool> <arguments as JSON>` of the last user message becomes a tool
  *    call. Tool names and arguments are not validated, so that users can also see how calls are
  *    rejected.
- * 3. Otherwise the model repeats the last user message.
+ * 3. Otherwise the model repeats the last user message. If that is blank, it says so, because a
+ *    blank answer counts as none.
  *
  * The reported number of tokens is a quarter of the number of characters, for the prompt and for
  * the answer.
@@ -64,7 +65,8 @@ function reply(prompt: LanguageModelV4Prompt): LanguageModelV4Content[] {
       input: args.trim(),
     }),
   );
-  return calls.length > 0 ? calls : [{ type: "text", text }];
+  if (calls.length > 0) return calls;
+  return [{ type: "text", text: text.trim() === "" ? "The message is blank." : text }];
 }
 
 function toolResults(
