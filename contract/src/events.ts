@@ -167,6 +167,10 @@ export const eventData = {
     duration_ms: z.number().int().nonnegative(),
   }),
   "run.finished": z.object({
+    /**
+     * The text of the model's last response. If that is blank, the last text of an earlier step
+     * that is not blank.
+     */
     output: z.string(),
     usage: tokenUsage,
     cost_micros: costMicros,

@@ -154,7 +154,7 @@ import type {
 export function bindOperations(send: Sender) {
   return {
     agents: {
-      /** Invoke agent. Runs the agent and waits for its output. If Beckon stops before the run ends, the response is a 202 without output, also without `Prefer`. Authenticate with the agent's token, or a key with the scope `agents:invoke`. The body is parsed as JSON whatever its Content-Type; fields other than `input` are ignored and named in the header `beckon-ignored-fields`. Disconnecting does not stop the run. With `Accept: text/event-stream`, the response streams the run's events; the stream of a run that fails ends with `run.failed`. If a limit is spent before the run starts, there is no stream: the response is a JSON error, 500 with `run_id`. */
+      /** Invoke agent. Runs the agent and waits for its output: the text of the model's last response or, if that is blank, the last text of an earlier step. If Beckon stops before the run ends, the response is a 202 without output, also without `Prefer`. Authenticate with the agent's token, or a key with the scope `agents:invoke`. The body is parsed as JSON whatever its Content-Type; fields other than `input` are ignored and named in the header `beckon-ignored-fields`. Disconnecting does not stop the run. With `Accept: text/event-stream`, the response streams the run's events; the stream of a run that fails ends with `run.failed`. If a limit is spent before the run starts, there is no stream: the response is a JSON error, 500 with `run_id`. */
       invoke: (
         agentId: string,
         body: InvokeAgentBody,
@@ -777,7 +777,7 @@ export function bindOperations(send: Sender) {
       getStats: (query?: GetRunStatsQuery, options?: CallOptions): Promise<RunStats> =>
         send.data<RunStats>({ method: "GET", path: "/runs/stats", query }, options),
 
-      /** Get run. A run has ended when `finished_at` is set. If the response is `too_large`, read the output in parts: the artifact that the run's final event names. Needs the scope `runs:read`. */
+      /** Get run. A run has ended when `finished_at` is set. `output` is the text of the model's last response or, if that is blank, the last text of an earlier step. If the response is `too_large`, read the output in parts: the artifact that the run's final event names. Needs the scope `runs:read`. */
       get: (runId: string, options?: CallOptions): Promise<Run> =>
         send.data<Run>({ method: "GET", path: "/runs/{run_id}", params: [runId] }, options),
 

@@ -64,7 +64,8 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
   for (;;) {
     if (step !== undefined) {
       const { reachedBound, unknownReason } = made ?? {};
-      const ending = endingAfter(step, { maxSteps, settings, reachedBound, unknownReason });
+      const steps = answeredSteps(recorder.entries);
+      const ending = endingAfter(step, { maxSteps, settings, steps, reachedBound, unknownReason });
       if (ending !== undefined) {
         recorder.defer(unwritten);
         return ending;

@@ -14,6 +14,8 @@ export type Ending =
 
 export interface StopRules {
   readonly maxSteps: number;
+  /** The run's answered steps before the one that is checked, in order, possibly with it. */
+  readonly steps: readonly Step[];
   readonly settings: ModelSettings;
   /**
    * The output bound that truncated the answer, if Beckon chose it. Undefined also after a
@@ -66,11 +68,18 @@ const outputLimitReached: StopCondition = (step, { settings, reachedBound }) => 
 };
 
 /**
- * Ends the run with success if the answer has no tool calls. The answer's text can be empty,
- * because after a tool call the model may have nothing more to say.
+ * Ends the run with success if the answer has no tool calls. The answer's text can be blank,
+ * because after a tool call the model may have nothing more to say. The output is then the last
+ * text of an earlier step that is not blank: the model may have written its answer together with
+ * the call.
  */
-const answered: StopCondition = (step) =>
-  callsOf(step).length === 0 ? { status: "succeeded", output: textOf(step) } : undefined;
+const answered: StopCondition = (step, { steps }) => {
+  if (callsOf(step).length > 0) return undefined;
+  const text = textOf(step);
+  if (text.trim() !== "") return { status: "succeeded", output: text };
+  const earlier = steps.findLast((each) => textOf(each).trim() !== "");
+  return { status: "succeeded", output: earlier === undefined ? text : textOf(earlier) };
+};
 
 /**
  * Ends the run at the step limit. The tool calls of the last allowed step are not made, because no

@@ -12,6 +12,7 @@ export { rejectionReason, toolOutcomeOf, unansweredCall, unmadeCall } from "./to
 export {
   allSteps,
   durationOf,
+  isOutputInSteps,
   type Step,
   type ToolUse,
   type Transcript,

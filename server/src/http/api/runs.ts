@@ -127,7 +127,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "getRun",
       summary: "Get run",
       description:
-        "A run has ended when `finished_at` is set. If the response is `too_large`, read the output in parts: the artifact that the run's final event names.",
+        "A run has ended when `finished_at` is set. `output` is the text of the model's last response or, if that is blank, the last text of an earlier step. If the response is `too_large`, read the output in parts: the artifact that the run's final event names.",
       data: run,
     },
     handle: (request) => dataOf(getRun({ ctx: request.ctx, input: runOf(request) })),

@@ -1,6 +1,6 @@
 import { useDeferredValue } from "react";
 import { Markdown } from "../../markdown/index.ts";
-import { allSteps, isEnded, type Step, type Transcript } from "../../runs/index.ts";
+import { allSteps, isEnded, isOutputInSteps, type Step, type Transcript } from "../../runs/index.ts";
 import { Link, LongText, lazyPart } from "../../ui/index.ts";
 
 // Many agents have no tools, and the tree of a call's arguments is large.
@@ -19,20 +19,18 @@ export function Answer({ transcript, runHref }: AnswerProps) {
   const { status, output } = transcript;
   const steps = allSteps(transcript);
   const hasEnded = isEnded(transcript);
-  const last = steps.at(-1);
-  const isShown = last !== undefined && last.text !== "";
   if (status !== "succeeded" && steps.length === 0) return null;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {steps.map((step) => (
         <StepView key={step.step} step={step} runHref={runHref} isEnded={hasEnded} />
       ))}
-      {status !== "succeeded" || isShown ? null : output === null ? (
+      {status !== "succeeded" || isOutputInSteps(transcript) ? null : output === null ? (
         <p className="text-ink-2">
           The answer is too large to be shown here. Read it on{" "}
           <Link href={runHref}>the page of the run</Link>.
         </p>
-      ) : output === "" ? (
+      ) : output.trim() === "" ? (
         <p className="text-ink-3">The agent answered with an empty text.</p>
       ) : (
         <Markdown text={output} />

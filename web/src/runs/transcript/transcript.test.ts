@@ -1,7 +1,7 @@
 import type { JournalEvent, WatchedEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { isEnded } from "../patch-run.ts";
-import { addEvent, allSteps, durationOf, emptyTranscript } from "./transcript.ts";
+import { addEvent, allSteps, durationOf, emptyTranscript, isOutputInSteps } from "./transcript.ts";
 
 const time = (second: number) => new Date(Date.UTC(2026, 10, 3, 14, 2, second)).toISOString();
 const entry = (
@@ -39,6 +39,22 @@ test("the output of the model is shown as it is written, and replaced by the who
   expect(allSteps(finished)).toEqual([{ step: 1, text: "Hello!", reasoning: "", tools: [] }]);
   const large = addEvent(live, entry(3, "run.step", { step: 1, artifact_id: "art_1", bytes: 9 }));
   expect(allSteps(large)).toEqual([{ step: 1, text: "Hello", reasoning: "hm", tools: [] }]);
+});
+
+test("an output that an earlier step shows is not shown again", () => {
+  const step = (seq: number, text: string) =>
+    entry(seq, "run.step", { step: seq, parts: [{ type: "text", text }] });
+  const finished = (output: string, ...texts: string[]) =>
+    isOutputInSteps(
+      after(
+        ...texts.map((text, index) => step(index + 1, text)),
+        entry(9, "run.finished", { output, usage }),
+      ),
+    );
+  expect(finished("Hello", "Hello")).toBe(true);
+  expect(finished("Hello", "Hello", "")).toBe(true);
+  expect(finished("Hello", "")).toBe(false);
+  expect(finished("", "")).toBe(false);
 });
 
 test("output whose beginning was missed is left out, and another attempt begins anew", () => {

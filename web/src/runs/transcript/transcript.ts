@@ -66,6 +66,17 @@ export function allSteps({ steps, live }: Transcript): readonly Step[] {
 }
 
 /**
+ * Returns whether one of the steps shows the run's output. Usually that is the last step. If it has
+ * no text, the output is the text of an earlier one.
+ */
+export function isOutputInSteps(transcript: Transcript): boolean {
+  const texts = allSteps(transcript).map(({ text }) => text);
+  const isBlank = (text: string) => text.trim() === "";
+  if (!isBlank(texts.at(-1) ?? "")) return true;
+  return texts.some((text) => !isBlank(text) && text === transcript.output);
+}
+
+/**
  * Returns the milliseconds from the start of the run to its end; null if one of these times is not
  * known.
  */
