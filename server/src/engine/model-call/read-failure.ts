@@ -5,7 +5,7 @@ import {
   JSONParseError,
   TypeValidationError,
 } from "@ai-sdk/provider";
-import { tryParseJson } from "../../base/json/index.ts";
+import { fieldOf, tryParseJson } from "../../base/json/index.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { type ProviderError, providerErrorIn, unwrapped } from "./provider-error.ts";
 import { providerText } from "./provider-text.ts";
@@ -31,13 +31,20 @@ const permanentLabels = new Set([
 ]);
 
 /**
+ * Error labels of a sample that the provider could not read. They take precedence over the status
+ * and over `permanentLabels`, because another sample of the same request usually can be read. Groq
+ * sends `tool_use_failed` with the status 400 and the type `invalid_request_error`.
+ */
+const sampleLabels = new Set(["tool_use_failed"]);
+
+/**
  * Converts an error that a model call threw, or that a stream contained, into a `ModelFailure`.
  *
- * These failures are retryable: the statuses 408, 409, 429 and 5xx (unless the error is
- * `insufficient_quota`), a lost connection, a timeout, and a 200 response without a usable answer
- * (unless its error is permanent, see `isPermanent`). Other 4xx statuses are permanent, because the
- * provider would reject the same request again. A failed TLS handshake and a call that the library
- * rejects are permanent too.
+ * These failures are retryable: the statuses 408, 409, 429, 498 and 5xx (unless the account
+ * has no credit), a sample that the provider could not read, a lost connection, a timeout, and a
+ * 200 response without a usable answer (unless its error is permanent, see `isPermanent`). Other
+ * 4xx statuses are permanent, because the provider would reject the same request again. A failed
+ * TLS handshake and a call that the library rejects are permanent too.
  */
 export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown;
@@ -81,19 +88,35 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
+/** Statuses below 500 after which a retry can succeed. Groq sends 498 if it has no capacity. */
+const transientStatuses = new Set([408, 409, 429, 498]);
+
 function isTransient(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+  return transientStatuses.has(status) || status >= 500;
+}
+
+const isOfSample = (error: ProviderError | undefined) =>
+  error?.labels.some((label) => sampleLabels.has(label)) ?? false;
+
+/**
+ * Returns what the provider says, in a form that can be shown. Groq adds the sample that it could
+ * not read.
+ */
+function wordsOf(error: ProviderError | undefined, body: unknown, scrub: Scrub): string {
+  const sample = fieldOf(fieldOf(body, "error"), "failed_generation");
+  const generated = typeof sample === "string" && sample !== "" ? ` It generated: ${sample}` : "";
+  return providerText(`${error?.text ?? ""}${generated}`, scrub);
 }
 
 function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
   const body = unwrapped(tryParseJson(error.responseBody ?? ""));
   const providerError = providerErrorIn(body);
-  const text = providerText(providerError?.text ?? "", scrub);
+  const text = wordsOf(providerError, body, scrub);
   const permanent = providerError?.labels.includes("insufficient_quota") ?? false;
   return new ModelFailure(
     `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
     {
-      retryable: isTransient(status) && !permanent,
+      retryable: isOfSample(providerError) || (isTransient(status) && !permanent),
       unreachable: status >= 500,
       retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
       rejected: true,
@@ -104,11 +127,13 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
 }
 
 /**
- * Returns whether a retry would fail again. If one of the labels is an HTTP status, this status
- * alone decides. Else the error is permanent if `permanentLabels` has one of its labels, or if the
- * library marks it as not retryable.
+ * Returns whether a retry would fail again. An error of a sample is not permanent. If one of the
+ * labels is an HTTP status, this status alone decides. Else the error is permanent if
+ * `permanentLabels` has one of its labels, or if the library marks it as not retryable.
  */
-function isPermanent({ labels, retryable }: ProviderError): boolean {
+function isPermanent(error: ProviderError): boolean {
+  const { labels, retryable } = error;
+  if (isOfSample(error)) return false;
   const status = labels.map(Number).find((code) => code >= 400 && code < 600);
   if (status !== undefined) return !isTransient(status);
   return labels.some((label) => permanentLabels.has(label)) || retryable === false;
@@ -126,7 +151,7 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
     });
 
   const permanent = isPermanent(providerError);
-  const text = providerText(providerError.text, scrub);
+  const text = wordsOf(providerError, body, scrub);
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
     { retryable: !permanent, rejected: true, usage: usageInError(body) },
