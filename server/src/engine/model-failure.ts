@@ -1,6 +1,20 @@
 import type { TokenUsage } from "@beckon/contract";
 
 /**
+ * Statuses with which gateways end a request on which they have waited too long for the answer. 524
+ * is Cloudflare's.
+ */
+const gatewayTimeouts = new Set([408, 504, 524]);
+
+/**
+ * Returns whether a gateway stopped waiting for the answer. The provider may have generated it, and
+ * may bill it.
+ */
+export function isGatewayTimeout(status: number | undefined): boolean {
+  return status !== undefined && gatewayTimeouts.has(status);
+}
+
+/**
  * The failure of a model call that got no complete answer. The message is shown to the caller of
  * the run, so it must not contain a key, header or URL.
  */

@@ -17,7 +17,7 @@ import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
 import { retryWait } from "./retry-wait.ts";
-import { shouldStream } from "./should-stream.ts";
+import { shouldStream, shouldStreamNext } from "./should-stream.ts";
 import { type Used, usedForAnswer, usedWithoutAnswer } from "./used.ts";
 
 export interface AnsweredCall extends Omit<Answer, "usage"> {
@@ -80,7 +80,7 @@ export async function callModel(
 ): Promise<AnsweredCall> {
   const { signal, timeouts, retry = defaultRetryPolicy, modelName, priceOf } = request;
   const options = callOptions(request, prompt);
-  const streamed = shouldStream(request.settings, request.hasSubscriber);
+  let streamed = shouldStream(request.settings, request.hasSubscriber);
   const limiter = new AttemptLimiter(request, options, runCostMicros);
   let startedAt = elapsed();
   const calls: MeteredCall[] = [];
@@ -105,8 +105,10 @@ export async function callModel(
       const sending = { step, options: limiter.options, streamed, endsAt };
       const attempted = await makeAttempt(request, sending, pass);
       const { answer, failure, used, responseModel, silentMs = 0 } = attempted;
-      if (used !== undefined || failure !== undefined)
-        request.onAttempt?.({ outcome: used?.outcome ?? "unsent", silentMs });
+      if (used !== undefined || failure !== undefined) {
+        const outcome = used?.outcome ?? "unsent";
+        request.onAttempt?.({ outcome, silentMs: failure === undefined ? silentMs : 0 });
+      }
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
         const durationMs = Math.round(elapsed() - startedAt);
@@ -116,6 +118,7 @@ export async function callModel(
       }
       inFlight = failure === undefined && used !== undefined;
       if (failure === undefined) throw signal.reason;
+      streamed ||= shouldStreamNext(request.settings, failure, silentMs);
       const isStillDown = failure.unreachable && pass?.probe === true;
       if (!isStillDown) countedAttempts += 1;
       if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last))
@@ -149,7 +152,7 @@ interface AttemptResult {
   /** Undefined if the attempt did not reach the provider. */
   readonly used: Used | undefined;
   readonly responseModel?: string | undefined;
-  /** See `EndedAttempt`. Default 0. */
+  /** With `failure`, see `AttemptRecord`; if the run was stopped, see `EndedAttempt`. Default 0. */
   readonly silentMs?: number;
 }
 
@@ -181,6 +184,7 @@ async function makeAttempt(
       record,
     });
   } catch (thrown) {
+    const { silentMs } = record;
     request.onDelta?.({ type: "step_end", step, complete: false });
     if (signal.aborted) {
       pass?.dropped();
@@ -193,7 +197,7 @@ async function makeAttempt(
     // responded.
     else if (!record.isSent) pass?.dropped();
     else pass?.answered();
-    return { failure, used: usedWithoutAnswer(record, failure, options) };
+    return { failure, used: usedWithoutAnswer(record, failure, options), silentMs };
   }
   pass?.answered();
   request.onDelta?.({ type: "step_end", step, complete: streamed });

@@ -6,7 +6,7 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { fieldOf, tryParseJson } from "../../base/json/index.ts";
-import { ModelFailure } from "../model-failure.ts";
+import { isGatewayTimeout, ModelFailure } from "../model-failure.ts";
 import { type ProviderError, providerErrorIn, unwrapped } from "./provider-error.ts";
 import { providerText } from "./provider-text.ts";
 import { readRetryAfter, readRetryDelay } from "./read-retry-after.ts";
@@ -119,7 +119,7 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
       retryable: isOfSample(providerError) || (isTransient(status) && !permanent),
       unreachable: status >= 500,
       retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
-      rejected: true,
+      rejected: !isGatewayTimeout(status),
       usage: usageInError(body),
       status,
     },

@@ -1,4 +1,5 @@
 import type { ModelSettings } from "@beckon/contract";
+import { isGatewayTimeout, type ModelFailure } from "../model-failure.ts";
 
 const maxPlainOutputTokens = 8_192;
 const briefReasoning = new Set(["none", "minimal", "low"]);
@@ -17,4 +18,23 @@ export function shouldStream(settings: ModelSettings, hasSubscriber: () => boole
     (settings.max_output_tokens ?? 0) > maxPlainOutputTokens ||
     (effort !== undefined && !briefReasoning.has(effort))
   );
+}
+
+/** Silence after which a lost connection may mean that a proxy closed it, in milliseconds. */
+const maxSilenceMs = 30_000;
+
+/**
+ * Returns whether the attempts after a failed one are streamed although it was not. With the
+ * setting `auto` they are if the wait for the whole answer may have been too long for a proxy:
+ * without streaming, the same wait would end in the same way.
+ *
+ * @param silentMs see `AttemptRecord`.
+ */
+export function shouldStreamNext(
+  settings: ModelSettings,
+  failure: ModelFailure,
+  silentMs: number,
+): boolean {
+  const isLost = failure.unreachable && silentMs > maxSilenceMs;
+  return settings.stream === "auto" && (isLost || isGatewayTimeout(failure.status));
 }
