@@ -26,11 +26,12 @@ export const outputEvent = z.discriminatedUnion("type", [
   z.object({
     /**
      * The attempt of the model call has ended. `complete` is true if the deltas that were sent to
-     * this reader contain the whole response.
+     * this reader contain the whole response. `error` says why the attempt failed. Unless the run
+     * ends, another attempt follows, possibly after minutes.
      */
     type: z.literal("run.output.end"),
     run_id: z.string(),
-    data: z.object({ step, complete: z.boolean() }),
+    data: z.object({ step, complete: z.boolean(), error: z.string().optional() }),
   }),
 ]);
 export type OutputEvent = z.infer<typeof outputEvent>;

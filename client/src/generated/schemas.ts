@@ -25,6 +25,7 @@ export type StreamEvent =
           data: {
             step: number;
             complete: boolean;
+            error?: string;
           };
         }
     )

@@ -33,9 +33,14 @@ export type Delta =
   | { readonly type: "reasoning_delta"; readonly step: number; readonly text: string }
   /**
    * The attempt ended. If `complete` is true, the deltas of the attempt are the complete answer. It
-   * is false if the attempt failed or was not streamed.
+   * is false if the attempt failed or was not streamed. `error` says why it failed.
    */
-  | { readonly type: "step_end"; readonly step: number; readonly complete: boolean };
+  | {
+      readonly type: "step_end";
+      readonly step: number;
+      readonly complete: boolean;
+      readonly error?: string;
+    };
 
 /** An attempt of a model call that has ended. */
 export interface EndedAttempt {

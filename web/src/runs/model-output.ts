@@ -7,6 +7,18 @@ export interface ModelOutput {
   readonly attempt: number;
   readonly text: string;
   readonly reasoning: string;
+  /** Why the attempt failed; undefined if it has not. Another attempt follows. */
+  readonly error?: string | undefined;
+}
+
+/**
+ * Returns why the model has not answered yet, if an attempt has failed and the next one has not
+ * begun. Else undefined.
+ */
+export function failureOf({ attempt, error }: ModelOutput): string | undefined {
+  return error === undefined
+    ? undefined
+    : `Attempt ${attempt} failed, and the model is called again later: ${error}`;
 }
 
 /**
@@ -28,7 +40,7 @@ export function applyOutput(
       return { ...output, [kind]: output[kind] + text };
     }
     case "run.output.end":
-      return output;
+      return output?.step === event.data.step ? { ...output, error: event.data.error } : output;
     default:
       return endsCall.has(event.type) || isFinalEvent(event) ? undefined : output;
   }

@@ -185,13 +185,14 @@ async function makeAttempt(
     });
   } catch (thrown) {
     const { silentMs } = record;
-    request.onDelta?.({ type: "step_end", step, complete: false });
     if (signal.aborted) {
+      request.onDelta?.({ type: "step_end", step, complete: false });
       pass?.dropped();
       const silentMs = record.receivedBytes === 0 ? record.silentMs : 0;
       return { used: usedWithoutAnswer(record, undefined, options), silentMs };
     }
     const failure = readFailure(thrown, scrub);
+    request.onDelta?.({ type: "step_end", step, complete: false, error: failure.message });
     if (failure.unreachable) pass?.failed(failure);
     // If the request was not sent, for example because no memory was left, the provider cannot have
     // responded.

@@ -38,6 +38,17 @@ test("the first delta is sent at once, and deltas that follow fast are joined", 
   });
 });
 
+test("the end of a failed attempt says why it failed", () => {
+  const { received, publish } = runWithSubscriber();
+  publish({ type: "step_start", step: 1, attempt: 1 });
+  publish({ type: "step_end", step: 1, complete: false, error: "It answered 429." });
+  expect(received.at(-1)).toEqual({
+    type: "run.output.end",
+    run_id: "run_1",
+    data: { step: 1, complete: false, error: "It answered 429." },
+  });
+});
+
 test("a pending delta is sent after the interval even if no other follows", async () => {
   const { received, publish } = runWithSubscriber();
   publish({ type: "text_delta", step: 1, text: "a" });

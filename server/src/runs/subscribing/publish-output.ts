@@ -60,7 +60,11 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
         push({
           type: "run.output.end",
           run_id: runId,
-          data: { step: delta.step, complete: delta.complete },
+          data: {
+            step: delta.step,
+            complete: delta.complete,
+            ...(delta.error !== undefined && { error: delta.error }),
+          },
         });
         break;
       default: {

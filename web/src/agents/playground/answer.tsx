@@ -1,6 +1,13 @@
 import { useDeferredValue } from "react";
 import { Markdown } from "../../markdown/index.ts";
-import { allSteps, isEnded, isOutputInSteps, type Step, type Transcript } from "../../runs/index.ts";
+import {
+  allSteps,
+  failureOf,
+  isEnded,
+  isOutputInSteps,
+  type Step,
+  type Transcript,
+} from "../../runs/index.ts";
 import { Link, LongText, lazyPart } from "../../ui/index.ts";
 
 // Many agents have no tools, and the tree of a call's arguments is large.
@@ -16,15 +23,17 @@ interface AnswerProps {
 
 /** The agent's answer: its texts and tool calls, in order. The last text is its output. */
 export function Answer({ transcript, runHref }: AnswerProps) {
-  const { status, output } = transcript;
+  const { status, output, live } = transcript;
   const steps = allSteps(transcript);
   const hasEnded = isEnded(transcript);
+  const failure = live && failureOf(live);
   if (status !== "succeeded" && steps.length === 0) return null;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {steps.map((step) => (
         <StepView key={step.step} step={step} runHref={runHref} isEnded={hasEnded} />
       ))}
+      {failure === undefined ? null : <p className="text-ink-2">{failure}</p>}
       {status !== "succeeded" || isOutputInSteps(transcript) ? null : output === null ? (
         <p className="text-ink-2">
           The answer is too large to be shown here. Read it on{" "}

@@ -1,5 +1,6 @@
 import type { JournalEvent, WatchedEvent } from "@beckon/client";
 import { expect, test } from "vitest";
+import { failureOf } from "../model-output.ts";
 import { isEnded } from "../patch-run.ts";
 import { addEvent, allSteps, durationOf, emptyTranscript, isOutputInSteps } from "./transcript.ts";
 
@@ -39,6 +40,23 @@ test("the output of the model is shown as it is written, and replaced by the who
   expect(allSteps(finished)).toEqual([{ step: 1, text: "Hello!", reasoning: "", tools: [] }]);
   const large = addEvent(live, entry(3, "run.step", { step: 1, artifact_id: "art_1", bytes: 9 }));
   expect(allSteps(large)).toEqual([{ step: 1, text: "Hello", reasoning: "hm", tools: [] }]);
+});
+
+test("a failed attempt is explained until the next one begins", () => {
+  const end = (failed: { readonly error?: string } = {}): WatchedEvent => ({
+    type: "run.output.end",
+    run_id: "run_1",
+    data: { step: 1, complete: failed.error === undefined, ...failed },
+  });
+  const explained = (...events: WatchedEvent[]) => {
+    const { live } = after(...events);
+    return live && failureOf(live);
+  };
+  expect(explained(start(), end({ error: "It answered 429." }))).toBe(
+    "Attempt 1 failed, and the model is called again later: It answered 429.",
+  );
+  expect(explained(start(), end({ error: "It answered 429." }), start())).toBeUndefined();
+  expect(explained(start(), delta("Hello"), end())).toBeUndefined();
 });
 
 test("an output that an earlier step shows is not shown again", () => {

@@ -1,6 +1,6 @@
 import type { JournalEvent } from "@beckon/client";
 import { Badge, CopyButton, Fact, Facts, LongText, Tokens } from "../../../ui/index.ts";
-import type { ModelOutput } from "../../model-output.ts";
+import { failureOf, type ModelOutput } from "../../model-output.ts";
 import { costOfStep } from "../cost.ts";
 import { CostFact } from "../cost-fact.tsx";
 import type { Silence } from "../journal/use-silence.ts";
@@ -109,6 +109,8 @@ interface CurrentCallProps {
 
 /** The output of the current model call so far. */
 export function CurrentCall({ output, silence }: CurrentCallProps) {
+  const failure = output && failureOf(output);
+  if (failure !== undefined) return <p className="text-ink-2">{failure}</p>;
   if (output === undefined || (output.text === "" && output.reasoning === ""))
     return (
       <p className="text-ink-2">
