@@ -87,6 +87,8 @@ describe.each(formatCases)(
       const failure = status(code, { headers: { "retry-after": "0.06" } });
       expect((await run([failure, says(text)])).outcome).toMatchObject({ status: "succeeded" });
       expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
+      // After 429 the call is repeated as long as the step lasts: see repeated-calls.test.ts.
+      if (code === 429) return;
       expect((await run(status(code))).outcome).toMatchObject({
         ...modelError,
         error: { message: `The model's provider answered ${code}: scripted ${code}` },

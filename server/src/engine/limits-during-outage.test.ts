@@ -46,6 +46,8 @@ async function playWaiting({ revision: initial, wait, reserve }: Script) {
     if (reports.at(-1) === "waiting") reports[reports.length - 1] = result;
   };
   const circuit: Circuit = {
+    startWaiting: () => true,
+    stopWaiting: () => {},
     async enter() {
       reports.push("waiting");
       revision = wait(reports.length);

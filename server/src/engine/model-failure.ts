@@ -35,6 +35,11 @@ export class ModelFailure extends Error {
    * `usage`.
    */
   readonly rejected: boolean;
+  /**
+   * Whether the provider rejected the call because of too many requests, and probably accepts it
+   * within minutes. Such a call did not use anything.
+   */
+  readonly rateLimited: boolean;
   /** Usage that the provider reports together with its error; undefined if it reports none. */
   readonly usage: TokenUsage | undefined;
   /** Status of the provider's error response; undefined if there was none. */
@@ -48,6 +53,7 @@ export class ModelFailure extends Error {
       unreachable?: boolean;
       retryAfterMs?: number | undefined;
       rejected?: boolean;
+      rateLimited?: boolean;
       usage?: TokenUsage | undefined;
       status?: number | undefined;
     },
@@ -58,6 +64,7 @@ export class ModelFailure extends Error {
     this.unreachable = options.unreachable ?? options.kind === "timeout";
     this.retryAfterMs = options.retryAfterMs;
     this.rejected = options.rejected ?? false;
+    this.rateLimited = options.rateLimited ?? false;
     this.usage = options.usage;
     this.status = options.status;
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { callsIn, play } from "../../test/engine-run.ts";
+import { callsIn, dataOf, play } from "../../test/engine-run.ts";
 import {
   type Behaviour,
   inBandError,
@@ -8,6 +8,10 @@ import {
   status,
   withDelivery,
 } from "../../test/model-server.ts";
+import { elapsed } from "../base/clock.ts";
+import { circuitPolicy, createCircuits } from "./circuit/index.ts";
+import { RunStopped } from "./journal.ts";
+import { defaultTimeouts } from "./timeouts.ts";
 
 /** Which failed model calls are repeated, how often, and how. */
 
@@ -107,5 +111,132 @@ describe("a call that is not streamed", () => {
     server.script([status(503), status(429), says("done")]);
     await play(server.url, auto);
     expect(streamed()).toEqual([false, false, false]);
+  });
+});
+
+describe("a call that a rate limit rejects", () => {
+  const many = (count: number) => Array.from({ length: count }, () => status(429));
+
+  it("is repeated beyond the usual attempts, and costs nothing", async () => {
+    server.script([...many(12), says("done")]);
+    const { outcome, journal } = await play(server.url);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
+    const calls = callsIn(journal);
+    expect(calls.map(({ usage }) => usage.input_tokens + usage.output_tokens > 0)).toEqual([
+      ...many(12).map(() => false),
+      true,
+    ]);
+    expect(dataOf(journal, "run.step")[0]?.retries).toBe(12);
+  });
+
+  it("fails no run of a burst, if the limit admits all of them after a while", async () => {
+    const admitted = new Map<number, number>();
+    server.script((...request) => {
+      const window = Math.floor(elapsed() / 20);
+      const count = (admitted.get(window) ?? 0) + 1;
+      admitted.set(window, count);
+      return (count <= 2 ? says("done") : status(429))(...request);
+    });
+    const runs = await Promise.all(Array.from({ length: 30 }, () => play(server.url)));
+    expect(runs.map(({ outcome }) => outcome?.status)).toEqual(runs.map(() => "succeeded"));
+  });
+
+  it("reserves once for all its attempts", async () => {
+    let reservations = 0;
+    server.script([...many(6), says("done")]);
+    const limit = { maxOutputTokens: 100, isReserved: true, coversNext: () => true };
+    await play(server.url, {
+      limitAttempt: async () => {
+        reservations += 1;
+        return { ...limit, endOfTruncated: undefined };
+      },
+    });
+    expect(reservations).toBe(1);
+  });
+
+  it("leaves other failures their attempts", async () => {
+    server.script([status(500), ...many(6), status(500), says("done")]);
+    expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded" });
+    server.script([status(500), ...many(6), status(500), ...many(2), status(502), says("done")]);
+    expect((await play(server.url)).outcome).toMatchObject({
+      status: "failed",
+      error: { message: "The model's provider answered 502: scripted 502" },
+    });
+  });
+
+  it.each([
+    ["step", 400, Infinity],
+    ["run", 60_000, 400],
+  ])("fails when the time of the %s is over", async (_what, stepMs, deadlineMs) => {
+    server.script(status(429));
+    const { outcome } = await play(server.url, {
+      timeouts: { ...defaultTimeouts, stepMs },
+      deadlineAt: elapsed() + deadlineMs,
+      retry: { maxAttempts: 3, baseWaitMs: 20, maxWaitMs: 40 },
+    });
+    expect(outcome).toMatchObject({ status: "failed" });
+    expect(server.requests.length).toBeGreaterThan(3);
+  });
+
+  it.each(["cancelled", "drain"] as const)(
+    "stops waiting when the run is stopped: %s",
+    async (reason) => {
+      const stop = new AbortController();
+      server.script(status(429));
+      const { outcome, released } = await play(server.url, {
+        signal: stop.signal,
+        retry: { maxAttempts: 3, baseWaitMs: 60_000, maxWaitMs: 60_000 },
+        timeouts: defaultTimeouts,
+        onDelta: ({ type }) => {
+          if (type === "step_end") setTimeout(() => stop.abort(new RunStopped(reason)), 5);
+        },
+      });
+      expect(outcome?.status).toBe(reason === "cancelled" ? "cancelled" : undefined);
+      expect(released?.calls.map(({ usage }) => usage.input_tokens)).toEqual(
+        reason === "drain" ? [0] : undefined,
+      );
+    },
+  );
+
+  it("tells subscribers why it waits", async () => {
+    server.script([status(429), says("done")]);
+    const { deltas } = await play(server.url);
+    expect(deltas.filter(({ type }) => type === "step_end")).toEqual([
+      {
+        ...{ type: "step_end", step: 1, complete: false },
+        error: "The model's provider answered 429: scripted 429",
+      },
+      { type: "step_end", step: 1, complete: false },
+    ]);
+  });
+
+  it.each([
+    ["insufficient_quota", "pay first", 1],
+    ["exceeded_current_quota_error", "pay first", 1],
+    [null, "Your team has used all available credits", 3],
+    [null, "quotaId: GenerateRequestsPerDayPerProjectPerModel-FreeTier", 3],
+  ])(
+    "for want of credit or until the next day ends the run: %s, %s",
+    async (code, message, calls) => {
+      server.script(status(429, { body: JSON.stringify({ error: { message, code } }) }));
+      const { outcome } = await play(server.url);
+      expect(outcome).toMatchObject({ status: "failed" });
+      expect(server.requests).toHaveLength(calls);
+    },
+  );
+
+  it("is repeated as often as others if too many runs wait already", async () => {
+    const circuits = createCircuits({ ...circuitPolicy(100), maxWaiting: 1 });
+    const circuit = circuits.of({ owner: "A", provider: "p", model: "m", origin: server.url });
+    expect(circuit.startWaiting()).toBe(true);
+    server.script(status(429));
+    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "failed" });
+    expect(server.requests).toHaveLength(3);
+
+    circuit.stopWaiting();
+    server.script([...many(6), says("done")]);
+    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "succeeded" });
+    // The capacity that the run has used is free again.
+    expect(circuit.startWaiting()).toBe(true);
   });
 });

@@ -29,7 +29,10 @@ export const defaultTimeouts: Timeouts = {
 
 /** How often and how fast a failed model call is retried. */
 export interface RetryPolicy {
-  /** Maximum number of attempts, including the first one. */
+  /**
+   * Maximum number of attempts, including the first one. Failed probes of an open circuit and
+   * attempts that a rate limit rejected do not count (see `call-model.ts`).
+   */
   readonly maxAttempts: number;
   /** Upper bound of the first wait in milliseconds. The bound doubles with each attempt. */
   readonly baseWaitMs: number;

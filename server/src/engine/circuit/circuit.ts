@@ -105,6 +105,13 @@ export interface Circuit {
    * @throws the signal's reason if the signal aborts first.
    */
   enter(signal: AbortSignal, endsAt: number, deadlineAt?: number): Promise<Pass>;
+  /**
+   * Counts a run that waits between two calls, because of the provider's rate limit, like a run
+   * that waits for the circuit. Returns false if no capacity for waiting runs is left. After true,
+   * `stopWaiting` must be called.
+   */
+  startWaiting(): boolean;
+  stopWaiting(): void;
 }
 
 /**
@@ -327,6 +334,8 @@ export function createCircuit(
     });
 
   return {
+    startWaiting: () => shared.startWaiting(),
+    stopWaiting: () => shared.stopWaiting(),
     get isIdle() {
       return (
         openState === undefined && consecutiveFailures === 0 && inFlight === 0 && waiting.size === 0
@@ -343,10 +352,7 @@ export function createCircuit(
         return pass("probe");
       }
       if (!shared.startWaiting())
-        throw unavailable(
-          openState.reason,
-          ", and too many runs already wait for models that are down",
-        );
+        throw unavailable(openState.reason, ", and too many runs already wait for models");
       return pass(await waitForTurn(signal, endsAt, deadlineAt));
     },
   };

@@ -114,7 +114,11 @@ export function createCircuits(
   return {
     of: (key) => {
       const id = JSON.stringify([key.owner, key.provider, key.model, key.origin]);
-      return { enter: (...times) => find(id, key).enter(...times) };
+      return {
+        enter: (...times) => find(id, key).enter(...times),
+        startWaiting: () => waiting.take(key.owner),
+        stopWaiting: () => waiting.release(key.owner),
+      };
     },
     get waitingRuns() {
       return waiting.total;

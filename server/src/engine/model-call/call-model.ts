@@ -61,7 +61,9 @@ export class UnansweredCall extends Error {
  * because subscribers must get a `step_start` before each attempt.
  *
  * While the circuit of the model is open, the call waits for a pass within the same time limits
- * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
+ * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt. Neither does
+ * an attempt that the provider's rate limit rejected, as long as there is capacity for waiting
+ * runs: if many runs have started at once, such a limit rejects some of them for minutes.
  *
  * If a limit applies, what an attempt can use is reserved before the attempt waits for the circuit:
  * a run that waits for a limit must not count as a call in flight. The wait for a limit does not
@@ -85,6 +87,9 @@ export async function callModel(
   let startedAt = elapsed();
   const calls: MeteredCall[] = [];
   let inFlight = false;
+  /** Failed attempts without failed probes. */
+  let failedAttempts = 0;
+  /** `failedAttempts` without those that a rate limit rejected. */
   let countedAttempts = 0;
   try {
     for (let attempt = 1; ; attempt += 1) {
@@ -120,17 +125,18 @@ export async function callModel(
       if (failure === undefined) throw signal.reason;
       streamed ||= shouldStreamNext(request.settings, failure, silentMs);
       const isStillDown = failure.unreachable && pass?.probe === true;
-      if (!isStillDown) countedAttempts += 1;
-      if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last))
-        throw withOutputLimit(failure, limiter);
-      await sleep(
-        waitWithin(
-          failure,
-          retryWait(retry, countedAttempts, failure.retryAfterMs),
-          Math.min(endsAt, request.deadlineAt ?? Infinity),
-        ),
-        signal,
-      );
+      const isWaiting = failure.rateLimited && (request.circuit?.startWaiting() ?? true);
+      try {
+        if (!isStillDown) failedAttempts += 1;
+        if (!isStillDown && !isWaiting) countedAttempts += 1;
+        const isLast = countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last);
+        if (!failure.retryable || isLast) throw withOutputLimit(failure, limiter);
+        const waitMs = retryWait(retry, failedAttempts, failure.retryAfterMs);
+        const waitEndsAt = Math.min(endsAt, request.deadlineAt ?? Infinity);
+        await sleep(waitWithin(failure, waitMs, waitEndsAt), signal);
+      } finally {
+        if (isWaiting) request.circuit?.stopWaiting();
+      }
     }
   } catch (thrown) {
     throw new UnansweredCall(thrown, calls, inFlight);

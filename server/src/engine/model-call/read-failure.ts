@@ -108,11 +108,21 @@ function wordsOf(error: ProviderError | undefined, body: unknown, scrub: Scrub):
   return providerText(`${error?.text ?? ""}${generated}`, scrub);
 }
 
+/** Labels of an account without credit. OpenAI and Moonshot send them with the status 429. */
+const quotaLabels = ["insufficient_quota", "exceeded_current_quota_error"];
+
+/**
+ * Matches the body of a 429 that minutes of waiting probably do not end: Google's quota per day
+ * (`GenerateRequestsPerDayPerProjectPerModel`), OpenRouter's, and the missing credit of xAI and
+ * Z.ai.
+ */
+const longLimit = /per[ _-]?day|daily|credits|balance/i;
+
 function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
   const body = unwrapped(tryParseJson(error.responseBody ?? ""));
   const providerError = providerErrorIn(body);
   const text = wordsOf(providerError, body, scrub);
-  const permanent = providerError?.labels.includes("insufficient_quota") ?? false;
+  const permanent = providerError?.labels.some((label) => quotaLabels.includes(label)) ?? false;
   return new ModelFailure(
     `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
     {
@@ -120,6 +130,7 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
       unreachable: status >= 500,
       retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
       rejected: !isGatewayTimeout(status),
+      rateLimited: status === 429 && !permanent && !longLimit.test(error.responseBody ?? ""),
       usage: usageInError(body),
       status,
     },
