@@ -33,6 +33,7 @@ export function measureProcess(
   metrics.gauge("beckon_runs_capacity", () => [[[], capacity.isOpen ? capacity.max : 0]]);
   metrics.gauge("beckon_runs_waiting", () => [
     [["provider"], circuits.waitingRuns],
+    [["rate_limit"], circuits.rateLimitedRuns],
     [["limit"], reservations.waitingRuns],
     [["memory"], memory.runs.waitingHolds],
   ]);

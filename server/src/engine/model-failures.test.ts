@@ -481,18 +481,8 @@ describe("a plain answer", () => {
   });
 
   it("in which the model refuses in its own words is an answer", async () => {
-    server.script([
-      body(
-        JSON.stringify({
-          choices: [
-            {
-              message: { role: "assistant", content: null, refusal: "I would rather not." },
-              finish_reason: "stop",
-            },
-          ],
-        }),
-      ),
-    ]);
+    const message = { role: "assistant", content: null, refusal: "I would rather not." };
+    server.script([body(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }))]);
     expect((await play(server.url)).outcome).toMatchObject({
       status: "succeeded",
       output: "I would rather not.",

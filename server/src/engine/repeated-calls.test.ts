@@ -229,6 +229,7 @@ describe("a call that a rate limit rejects", () => {
     const circuits = createCircuits({ ...circuitPolicy(100), maxWaiting: 1 });
     const circuit = circuits.of({ owner: "A", provider: "p", model: "m", origin: server.url });
     expect(circuit.startWaiting()).toBe(true);
+    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
     server.script(status(429));
     expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "failed" });
     expect(server.requests).toHaveLength(3);
@@ -238,5 +239,6 @@ describe("a call that a rate limit rejects", () => {
     expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "succeeded" });
     // The capacity that the run has used is free again.
     expect(circuit.startWaiting()).toBe(true);
+    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
   });
 });

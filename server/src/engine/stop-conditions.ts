@@ -43,6 +43,10 @@ const unknownFinishReason: StopCondition = (step, { unknownReason }) => {
   return failed(`The model ended its answer with ${reason}, so the answer may be incomplete.`);
 };
 
+/** Servers such as Ollama report a context that is full as an output limit that is reached. */
+const contextHint =
+  " If you run the model server, its context can also be too short: raise it (for Ollama, OLLAMA_CONTEXT_LENGTH).";
+
 /**
  * Handles an answer that was truncated at the output limit. The run fails if the answer has tool
  * calls, because some calls may be missing. Otherwise the answer is accepted if it has text and the
@@ -52,18 +56,20 @@ const outputLimitReached: StopCondition = (step, { settings, reachedBound }) => 
   if (step.finish_reason !== "length") return undefined;
   const chosen =
     reachedBound === undefined
-      ? ""
+      ? contextHint
       : ` ${explainBound(reachedBound)} For longer answers, raise limits.reserve_output_tokens of the agent or set a higher max_output_tokens.`;
   if (callsOf(step).length > 0)
     return failed(
-      `The model reached its output limit while it was calling tools.${chosen === "" ? " Raise max_output_tokens." : chosen}`,
+      `The model reached its output limit while it was calling tools.${reachedBound === undefined ? " Raise max_output_tokens." : ""}${chosen}`,
     );
   if (settings.max_output_tokens === undefined)
     return failed(
       `The model reached its output limit before its answer was complete. Set max_output_tokens to accept truncated answers.${chosen}`,
     );
   return textOf(step).trim() === ""
-    ? failed("The model used up max_output_tokens before it wrote any text. Raise it.")
+    ? failed(
+        `The model used up max_output_tokens before it wrote any text. Raise it.${contextHint}`,
+      )
     : undefined;
 };
 

@@ -37,8 +37,8 @@ export const keysToLimitQuery = ({ id, client }: CurrentWorkspace) =>
   );
 
 /**
- * The triggers of an agent, for the choice of what a ceiling applies to. The key begins like that of
- * the agent's list of triggers, so that both are refetched together.
+ * The triggers of an agent, for the choice of what a ceiling applies to. The key begins like that
+ * of the agent's list of triggers, so that both are refetched together.
  */
 export const triggersToLimitQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   listOptions([id, "triggers", agentId, "of limits"], (page, options) =>

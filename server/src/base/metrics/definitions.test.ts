@@ -120,7 +120,7 @@ test("an alert reports a heap that is full, and another one warns before it is",
 
 test("the alert about the queue names all reasons for which runs wait", () => {
   const { annotations } = ruleOf("BeckonQueueOld");
-  for (const reason of ["provider", "limit", "memory"])
+  for (const reason of ["provider", "rate_limit", "limit", "memory"])
     expect(annotations.action).toContain(`beckon_runs_waiting{reason="${reason}"}`);
   expect(annotations.action).toContain("beckon_heap_full");
   expect(annotations.action).toContain("max_concurrent_runs");

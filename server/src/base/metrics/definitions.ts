@@ -81,7 +81,7 @@ export const metricDefinitions = {
   },
   beckon_runs_waiting: {
     type: "gauge",
-    help: "Executing runs of this machine that wait, by reason: `provider` (it is down), `limit` (other runs have reserved what is left of one), `memory` (the budget is used up, or the heap is full).",
+    help: "Executing runs of this machine that wait, by reason: `provider` (it is down), `rate_limit` (the provider's), `limit` (other runs have reserved what is left of one), `memory` (the budget is used up, or the heap is full).",
     labels: ["reason"],
     combine: "sum",
   },

@@ -44,6 +44,8 @@ export interface Circuits {
   of(key: CircuitKey): Circuit;
   /** Number of runs that wait for a model that is down. */
   readonly waitingRuns: number;
+  /** Number of runs that wait between two calls, because of a provider's rate limit. */
+  readonly rateLimitedRuns: number;
 }
 
 interface CacheEntry {
@@ -74,6 +76,7 @@ export function createCircuits(
   const cached = new Map<string, CacheEntry>();
   const listeners = new Map<string, Set<OriginListener>>();
   const waiting = createWaitingCapacity(policy.maxWaiting);
+  let rateLimitedRuns = 0;
 
   const create = (key: CircuitKey) => {
     const { owner, origin } = key;
@@ -116,12 +119,22 @@ export function createCircuits(
       const id = JSON.stringify([key.owner, key.provider, key.model, key.origin]);
       return {
         enter: (...times) => find(id, key).enter(...times),
-        startWaiting: () => waiting.take(key.owner),
-        stopWaiting: () => waiting.release(key.owner),
+        startWaiting: () => {
+          const isTaken = waiting.take(key.owner);
+          if (isTaken) rateLimitedRuns += 1;
+          return isTaken;
+        },
+        stopWaiting: () => {
+          waiting.release(key.owner);
+          rateLimitedRuns -= 1;
+        },
       };
     },
     get waitingRuns() {
-      return waiting.total;
+      return waiting.total - rateLimitedRuns;
+    },
+    get rateLimitedRuns() {
+      return rateLimitedRuns;
     },
   };
 }

@@ -190,7 +190,6 @@ async function makeAttempt(
       record,
     });
   } catch (thrown) {
-    const { silentMs } = record;
     if (signal.aborted) {
       request.onDelta?.({ type: "step_end", step, complete: false });
       pass?.dropped();
@@ -204,6 +203,7 @@ async function makeAttempt(
     // responded.
     else if (!record.isSent) pass?.dropped();
     else pass?.answered();
+    const { silentMs } = record;
     return { failure, used: usedWithoutAnswer(record, failure, options), silentMs };
   }
   pass?.answered();
