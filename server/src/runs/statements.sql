@@ -4765,35 +4765,59 @@ with recursive holding (workspace_id, agent_id) as (
 select count(*)::int as released from released;
 
 -- claim
-with recursive waiting (workspace_id, agent_id) as (
+with recursive walk (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'queued'
     order by workspace_id, agent_id limit 1)
   union all
-  select following.* from waiting w, lateral (
+  select following.* from walk w, lateral (
     select workspace_id, agent_id from runs
-    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id)
+    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id,
+      case when w.workspace_id = any ($5::text[]) then 'b' else w.agent_id end)
     order by workspace_id, agent_id limit 1
   ) as following
+), waiting as (
+  select * from walk where workspace_id <> all ($5::text[])
 ), free as (
   select w.* from waiting w, lateral (
     select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
-      and a.max_concurrent_runs is null and a.workspace_id <> all ($5::text[]) limit 1
+      and a.max_concurrent_runs is null limit 1
   ) as a
 ), oldest as (
-  select q.id, f.workspace_id,
-    row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
+  select q.id, f.workspace_id, f.agent_id, count(*) over (partition by f.workspace_id) as agents,
+    row_number() over (partition by f.workspace_id order by random()) as turn
   from free f, lateral (
-    select r.id from runs r join run_inputs i on i.run_id = r.id
+    select r.id
+    from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
-      and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
-    order by r.id limit $2::bigint
+      and r.id > '' and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
+    order by r.id limit 1
+  ) as q
+), max_turn as (
+  select coalesce((select turn from oldest order by turn offset $2::bigint - 1 limit 1), $2::bigint)
+    as turn
+), further as (
+  select q.id, o.workspace_id, o.agents,
+    row_number() over (partition by o.workspace_id, o.agent_id order by q.id) as agent_turn
+  from oldest o, lateral (
+    select r.id
+    from runs r join run_inputs i on i.run_id = r.id
+    where r.status = 'queued' and r.workspace_id = o.workspace_id and r.agent_id = o.agent_id
+      and r.id > o.id and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
+    order by r.id limit greatest(0, (select turn from max_turn) - o.agents)
   ) as q
 ), turns as (
-  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn
-  from oldest order by turn, random() limit $2::bigint
+  select id from (
+    select id, turn from oldest
+    union all
+    select id, agents + row_number() over (partition by workspace_id order by agent_turn, random())
+    from further
+  ) as found order by turn, random() limit $2::bigint
 ), picked as (
-  select r.id from runs r where r.id in (select id from turns) and r.status = 'queued'
-  for no key update skip locked
+  select q.id from turns t cross join lateral (
+    -- If this were "=", the planner could choose the index runs_queued and read the whole queue.
+    select r.id from runs r where r.id = t.id and r.status is not distinct from 'queued'
+    for no key update skip locked
+  ) as q
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (

@@ -63,20 +63,32 @@ export interface ClaimResult {
 }
 
 /**
- * Selects the agents that have queued runs. The recursive part is a loose index scan: it reads one
- * row for each of these agents, however long the queue is.
+ * Selects the agents that have queued runs, without those of the workspaces in `except`. The
+ * recursive part is a loose index scan: it reads one row for each of these agents, however long the
+ * queue is, and one for each workspace in `except`. After that row it continues with the next
+ * workspace: "b" comes after all ids of agents, which begin with "agt_".
  */
-const waitingAgents = `
-with recursive waiting (workspace_id, agent_id) as (
+const waitingAgents = (except: string) => `
+with recursive walk (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'queued'
     order by workspace_id, agent_id limit 1)
   union all
-  select following.* from waiting w, lateral (
+  select following.* from walk w, lateral (
     select workspace_id, agent_id from runs
-    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id)
+    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id,
+      case when w.workspace_id = any (${except}) then 'b' else w.agent_id end)
     order by workspace_id, agent_id limit 1
   ) as following
+), waiting as (
+  select * from walk where workspace_id <> all (${except})
 )`;
+
+/** Selects the oldest runs of an agent `a` that can be claimed, with ids above `after`. */
+const oldestOf = (a: string, after: string, limit: string) => `select r.id
+    from runs r join run_inputs i on i.run_id = r.id
+    where r.status = 'queued' and r.workspace_id = ${a}.workspace_id and r.agent_id = ${a}.agent_id
+      and r.id > ${after} and i.engine_version <= ${engineVersion} and not ${isExpired("r")}
+    order by r.id limit ${limit}`;
 
 /**
  * Selects the queued runs to claim next, without those that have expired. Of each agent's runs, the
@@ -85,28 +97,47 @@ with recursive waiting (workspace_id, agent_id) as (
  * is random: otherwise a process with capacity for a single run would always take the oldest run,
  * which probably belongs to the agent with the most queued runs.
  *
+ * The oldest run of each agent has one of the first turns of its workspace. No turn after
+ * `max_turn` is chosen: if there are fewer of these runs than the claim takes, it is the number of
+ * runs that the claim takes. A further run of an agent has a later turn than the oldest runs of all
+ * agents of the workspace and the earlier runs of this agent, so `further` reads only runs that can
+ * be chosen. Otherwise a claim would read as many runs of each agent as it takes in total.
+ *
  * Agents with a concurrency limit are left to `claimLimited`.
  */
-const candidates = (limit: string, except: string) => `${waitingAgents}, free as (
+const candidates = (limit: string, except: string) => `${waitingAgents(except)}, free as (
   select w.* from waiting w, lateral (
     select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
-      and a.max_concurrent_runs is null and a.workspace_id <> all (${except}) limit 1
+      and a.max_concurrent_runs is null limit 1
   ) as a
 ), oldest as (
-  select q.id, f.workspace_id,
-    row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
+  select q.id, f.workspace_id, f.agent_id, count(*) over (partition by f.workspace_id) as agents,
+    row_number() over (partition by f.workspace_id order by random()) as turn
   from free f, lateral (
-    select r.id from runs r join run_inputs i on i.run_id = r.id
-    where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
-      and i.engine_version <= ${engineVersion} and not ${isExpired("r")}
-    order by r.id limit ${limit}
+    ${oldestOf("f", "''", "1")}
+  ) as q
+), max_turn as (
+  select coalesce((select turn from oldest order by turn offset ${limit} - 1 limit 1), ${limit})
+    as turn
+), further as (
+  select q.id, o.workspace_id, o.agents,
+    row_number() over (partition by o.workspace_id, o.agent_id order by q.id) as agent_turn
+  from oldest o, lateral (
+    ${oldestOf("o", "o.id", "greatest(0, (select turn from max_turn) - o.agents)")}
   ) as q
 ), turns as (
-  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn
-  from oldest order by turn, random() limit ${limit}
+  select id from (
+    select id, turn from oldest
+    union all
+    select id, agents + row_number() over (partition by workspace_id order by agent_turn, random())
+    from further
+  ) as found order by turn, random() limit ${limit}
 ), picked as (
-  select r.id from runs r where r.id in (select id from turns) and r.status = 'queued'
-  for no key update skip locked
+  select q.id from turns t cross join lateral (
+    -- If this were "=", the planner could choose the index runs_queued and read the whole queue.
+    select r.id from runs r where r.id = t.id and r.status is not distinct from 'queued'
+    for no key update skip locked
+  ) as q
 )`;
 
 /**
@@ -325,11 +356,11 @@ export async function claimLimited(
 ): Promise<ClaimResult> {
   const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
-    text: `${waitingAgents}
+    text: `${waitingAgents("$1::text[]")}
       select w.agent_id as id, w.workspace_id
       from waiting w, lateral (
         select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
-          and a.max_concurrent_runs is not null and a.workspace_id <> all ($1::text[])
+          and a.max_concurrent_runs is not null
           and (select count(*) from runs e where e.status = 'running' and e.agent_id = a.id)
             < a.max_concurrent_runs
         limit 1
