@@ -290,7 +290,9 @@ const settings = {
   BECKON_MAX_RUNS: {
     schema: whole(1, 100_000, 2_000),
     validValues: "1 to 100000",
-    help: "Runs that one process executes at the same time. Further runs queue.",
+    help:
+      "Runs that one process executes at the same time. Further runs queue. Of several " +
+      "workspaces, one can use three quarters.",
   },
   BECKON_MEMORY_BUDGET_MIB: {
     schema: z

@@ -9,6 +9,7 @@ import {
   expireQueued,
   type RunServices,
   releaseHeld,
+  severalWorkspacesHaveAgents,
   stopHere,
   takeOverRuns,
   wakeClaims,
@@ -24,8 +25,8 @@ const pollIntervalMs = 1_000;
  * Default of `pollsPerSweep`, the number of polls from one sweep to the next. A sweep queues held
  * runs that can start, including those that other processes have held. It ends queued and held runs
  * that have expired, changes the plans of workspaces whose planned change is due, deletes the rows
- * of processes that exited more than a day ago, finds out whether there are subscriptions, and sums
- * up usage.
+ * of processes that exited more than a day ago, finds out whether there are subscriptions and
+ * several workspaces with agents, and sums up usage.
  */
 export const defaultPollsPerSweep = 60;
 /**
@@ -152,6 +153,11 @@ export function startWorker(
       if (canBeHeld || count % pollsPerSweep === 0) runs.worker.release();
       if (count % pollsPerSweep === 0) {
         expiries.wake();
+        await attempt("finding workspaces with agents", async () =>
+          runs.capacity.foundWorkspaces({
+            several: await severalWorkspacesHaveAgents(runs.database),
+          }),
+        );
         await attempt("changing plans", options.applyNextPlans);
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
         await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));

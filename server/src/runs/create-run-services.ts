@@ -31,7 +31,7 @@ import { createPricer } from "./pricer.ts";
 import { reachedStatement } from "./reached-statement.ts";
 import { createRunReports, type RunReports } from "./reports.ts";
 import {
-  createLimitedCallers,
+  createKnownCallers,
   createQueueLimits,
   createStarts,
   createUnconfirmedStarts,
@@ -175,7 +175,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     unconfirmedStarts: createUnconfirmedStarts(),
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),
-    limitedCallers: createLimitedCallers(),
+    knownCallers: createKnownCallers(),
     onLimitsChanged,
     execute: (run) => executeOwned(executePorts, run),
   };

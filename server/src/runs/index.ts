@@ -6,6 +6,7 @@ export {
   endRestored,
   expireQueued,
   releaseHeld,
+  severalWorkspacesHaveAgents,
   takeOverRuns,
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";

@@ -4772,18 +4772,20 @@ with recursive walk (workspace_id, agent_id) as (
   select following.* from walk w, lateral (
     select workspace_id, agent_id from runs
     where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id,
-      case when w.workspace_id = any ($5::text[]) then 'b' else w.agent_id end)
+      case when w.workspace_id = any ($8::text[]) then 'b' else w.agent_id end)
     order by workspace_id, agent_id limit 1
   ) as following
 ), waiting as (
-  select * from walk where workspace_id <> all ($5::text[])
+  select * from walk where workspace_id <> all ($8::text[])
 ), free as (
-  select w.* from waiting w, lateral (
+  select w.*, coalesce(s.share, $7::bigint) as share
+  from waiting w left join unnest($5::text[], $6::int[]) with ordinality as s (workspace_id, share, position) on s.workspace_id = w.workspace_id, lateral (
     select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
       and a.max_concurrent_runs is null limit 1
   ) as a
 ), oldest as (
-  select q.id, f.workspace_id, f.agent_id, count(*) over (partition by f.workspace_id) as agents,
+  select q.id, f.workspace_id, f.agent_id, f.share,
+    count(*) over (partition by f.workspace_id) as agents,
     row_number() over (partition by f.workspace_id order by random()) as turn
   from free f, lateral (
     select r.id
@@ -4793,25 +4795,27 @@ with recursive walk (workspace_id, agent_id) as (
     order by r.id limit 1
   ) as q
 ), max_turn as (
-  select coalesce((select turn from oldest order by turn offset $2::bigint - 1 limit 1), $2::bigint)
-    as turn
+  select coalesce((
+    select turn from oldest where turn <= share order by turn offset $2::bigint - 1 limit 1
+  ), $2::bigint) as turn
 ), further as (
-  select q.id, o.workspace_id, o.agents,
+  select q.id, o.workspace_id, o.share, o.agents,
     row_number() over (partition by o.workspace_id, o.agent_id order by q.id) as agent_turn
   from oldest o, lateral (
     select r.id
     from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = o.workspace_id and r.agent_id = o.agent_id
       and r.id > o.id and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
-    order by r.id limit greatest(0, (select turn from max_turn) - o.agents)
+    order by r.id limit greatest(0, least((select turn from max_turn), o.share) - o.agents)
   ) as q
 ), turns as (
   select id from (
-    select id, turn from oldest
+    select id, turn, share from oldest
     union all
-    select id, agents + row_number() over (partition by workspace_id order by agent_turn, random())
+    select id, agents + row_number() over (partition by workspace_id order by agent_turn, random()),
+      share
     from further
-  ) as found order by turn, random() limit $2::bigint
+  ) as found where turn <= share order by turn, random() limit $2::bigint
 ), picked as (
   select q.id from turns t cross join lateral (
     -- If this were "=", the planner could choose the index runs_queued and read the whole queue.

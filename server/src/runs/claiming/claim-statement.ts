@@ -105,33 +105,43 @@ const oldestOf = (a: string, after: string, limit: string) => `select r.id
  *
  * Agents with a concurrency limit are left to `claimLimited`.
  */
-const candidates = (limit: string, except: string) => `${waitingAgents(except)}, free as (
-  select w.* from waiting w, lateral (
+function candidates(p: Parameters<Claimant>, limit: string): string {
+  const shares = p.rows("s", ({ maxOf = new Map() }) => [...maxOf], {
+    workspace_id: ["text", ([workspaceId]) => workspaceId],
+    share: ["int", ([, max]) => max],
+  });
+  const maxOfOne = p.value("bigint", ({ eventIds, maxOfOne = eventIds.length }) => maxOfOne);
+  return `${waitingAgents(exceptOf(p))}, free as (
+  select w.*, coalesce(s.share, ${maxOfOne}) as share
+  from waiting w left join ${shares.table} on s.workspace_id = w.workspace_id, lateral (
     select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
       and a.max_concurrent_runs is null limit 1
   ) as a
 ), oldest as (
-  select q.id, f.workspace_id, f.agent_id, count(*) over (partition by f.workspace_id) as agents,
+  select q.id, f.workspace_id, f.agent_id, f.share,
+    count(*) over (partition by f.workspace_id) as agents,
     row_number() over (partition by f.workspace_id order by random()) as turn
   from free f, lateral (
     ${oldestOf("f", "''", "1")}
   ) as q
 ), max_turn as (
-  select coalesce((select turn from oldest order by turn offset ${limit} - 1 limit 1), ${limit})
-    as turn
+  select coalesce((
+    select turn from oldest where turn <= share order by turn offset ${limit} - 1 limit 1
+  ), ${limit}) as turn
 ), further as (
-  select q.id, o.workspace_id, o.agents,
+  select q.id, o.workspace_id, o.share, o.agents,
     row_number() over (partition by o.workspace_id, o.agent_id order by q.id) as agent_turn
   from oldest o, lateral (
-    ${oldestOf("o", "o.id", "greatest(0, (select turn from max_turn) - o.agents)")}
+    ${oldestOf("o", "o.id", "greatest(0, least((select turn from max_turn), o.share) - o.agents)")}
   ) as q
 ), turns as (
   select id from (
-    select id, turn from oldest
+    select id, turn, share from oldest
     union all
-    select id, agents + row_number() over (partition by workspace_id order by agent_turn, random())
+    select id, agents + row_number() over (partition by workspace_id order by agent_turn, random()),
+      share
     from further
-  ) as found order by turn, random() limit ${limit}
+  ) as found where turn <= share order by turn, random() limit ${limit}
 ), picked as (
   select q.id from turns t cross join lateral (
     -- If this were "=", the planner could choose the index runs_queued and read the whole queue.
@@ -139,6 +149,7 @@ const candidates = (limit: string, except: string) => `${waitingAgents(except)},
     for no key update skip locked
   ) as q
 )`;
+}
 
 /**
  * Maximum size of an input that a claim returns, in bytes. Larger inputs are left out, so that the
@@ -207,10 +218,14 @@ export interface Claimant {
    */
   readonly eventIds: readonly string[];
   /**
-   * Workspaces whose runs wait in this process, for memory or for a limit of money or usage. No
-   * runs of these workspaces are claimed. Default: none.
+   * Workspaces whose runs wait in this process, for memory, for a limit of money or usage, or for
+   * the share of the workspace. No runs of these workspaces are claimed. Default: none.
    */
   readonly except?: readonly string[];
+  /** Maximum number of queued runs to claim of each of these workspaces. Default: empty. */
+  readonly maxOf?: ReadonlyMap<string, number>;
+  /** Maximum number of queued runs to claim of every other workspace. Default: any number. */
+  readonly maxOfOne?: number;
 }
 
 interface Claiming<Input extends Claimant> {
@@ -327,7 +342,7 @@ export async function findClaimed(
 export const exceptOf = (p: Parameters<Claimant>) => p.value("text[]", ({ except = [] }) => except);
 
 const queued = claimStatement("claim", {
-  picked: (p, limit) => candidates(limit, exceptOf(p)),
+  picked: candidates,
   wanted: "turns",
   failover: false,
 });
@@ -347,12 +362,12 @@ export function claimQueued(database: Database, claimant: Claimant): Promise<Cla
  * another process claimed while this one waited for the lock. The lock is not `for update`, which
  * would block the foreign-key checks of new runs.
  *
- * Agents get equal shares of the capacity, in random order. Capacity that some agents do not use is
- * shared again among the others.
+ * Agents get equal parts of the capacity, in random order. Capacity that some agents do not use is
+ * divided again among the others.
  */
 export async function claimLimited(
   database: Database,
-  { owner, eventIds, except = [] }: Claimant,
+  { owner, eventIds, except = [], maxOf, maxOfOne = eventIds.length }: Claimant,
 ): Promise<ClaimResult> {
   const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
@@ -369,20 +384,25 @@ export async function claimLimited(
     values: [except],
   });
   const runs: ClaimedRun[] = [];
+  const left = new Map(maxOf);
   let contended = false;
   for (let remaining = agents; remaining.length > 0; ) {
     const wantMore: LimitedAgent[] = [];
     for (const [index, agent] of remaining.entries()) {
-      const share = Math.ceil((eventIds.length - runs.length) / (remaining.length - index));
-      if (share === 0) break;
+      const part = Math.ceil((eventIds.length - runs.length) / (remaining.length - index));
+      if (part === 0) break;
+      const leftOfWorkspace = left.get(agent.workspace_id) ?? maxOfOne;
+      const max = Math.min(part, leftOfWorkspace);
+      if (max === 0) continue;
       const taken = await claimOfAgent(
         database,
-        { owner, eventIds: eventIds.slice(runs.length, runs.length + share), except },
+        { owner, eventIds: eventIds.slice(runs.length, runs.length + max), except },
         agent,
       );
       runs.push(...taken.runs);
+      left.set(agent.workspace_id, leftOfWorkspace - taken.runs.length);
       contended ||= taken.contended;
-      if (taken.runs.length === share) wantMore.push(agent);
+      if (taken.runs.length === max) wantMore.push(agent);
     }
     remaining = wantMore;
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { seedProcess, seedWorkspace } from "../../../test/tenant.ts";
 import { newId } from "../../base/ids.ts";
-import { claimQueued } from "./claim-statement.ts";
+import { claimLimited, claimQueued } from "./claim-statement.ts";
 
 const { database } = await testDatabase();
 const owner = await seedProcess(database);
@@ -62,7 +62,9 @@ async function claimAndUndo(limit: number, except: readonly string[] = []) {
 
 /** Removes the queued runs from the queue, and from its index, in which a claim would read them. */
 async function emptyQueue(): Promise<void> {
-  await database.engine.query("update runs set status = 'cancelled', finished_at = now()");
+  await database.engine.query(
+    "update runs set status = 'cancelled', owner = null, finished_at = now()",
+  );
   await database.engine.query("vacuum runs");
 }
 
@@ -140,6 +142,34 @@ test.each(backlogs)(
       const numbers = claimedOf(agentId).map(({ runId }) => Number(runId.slice(-4)));
       expect(numbers.sort((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
     }
+  },
+);
+
+test.each([
+  ["without", null, claimQueued],
+  ["with", 100, claimLimited],
+] as const)(
+  "of agents %s a concurrency limit, a claim takes no more than the share of their workspace",
+  async (_what, max, claim) => {
+    await emptyQueue();
+    const [busy, full, idle] = [
+      await seedWorkspace(database),
+      await seedWorkspace(database),
+      await seedWorkspace(database),
+    ];
+    for (const workspaceId of [busy, full, idle])
+      for (const count of [1, 20]) await insertQueued(workspaceId, count);
+    await database.engine.query("update agents set max_concurrent_runs = $1", [max]);
+    const { runs } = await claim(database, {
+      owner,
+      eventIds: Array.from({ length: 30 }, () => newId("evt")),
+      except: [full],
+      maxOf: new Map([[busy, 4]]),
+      maxOfOne: 10,
+    });
+    const claimedOf = (workspace: string) =>
+      runs.filter(({ workspaceId }) => workspaceId === workspace).length;
+    expect([busy, full, idle].map(claimedOf)).toEqual([4, 0, 10]);
   },
 );
 

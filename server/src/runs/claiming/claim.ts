@@ -100,13 +100,15 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
   for (const { claim, waiting } of inRandomOrder(queueClaims)) {
     const scope = waiting ? waitingScopeOf(ports) : othersScopeOf(ports);
     if (scope === undefined) continue;
-    const { maxRuns, except } = scope;
+    const { maxRuns } = scope;
+    const { full, ...shares } = ports.capacity.shares(maxRuns);
     const query = (claimant: Claimant) => claim(ports.database, claimant);
-    const result = await claimUpTo(ports, maxRuns, query, { except });
+    const except = [...scope.except, ...full];
+    const result = await claimUpTo(ports, maxRuns, query, { except, ...shares });
     // Other processes are claiming what a contended claim skipped, so it does not show whether runs
     // are left. It is repeated.
     if (claim === claimQueued && !waiting && result !== "contended")
-      ports.capacity.foundQueue({ empty: result === "all" });
+      ports.capacity.foundQueue({ empty: result === "all", full });
     results.push(result);
   }
   if (results.includes("some")) return true;
@@ -206,8 +208,7 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<ClaimOutcome | undef
  * call until it can no longer be committed.
  */
 export async function executeLostClaims(
-  ports: ClaimExecution &
-    Pick<ClaimPorts, "database" | "process" | "unconfirmedClaims" | "capacity">,
+  ports: ClaimExecution & Pick<ClaimPorts, "database" | "process" | "unconfirmedClaims">,
 ): Promise<void> {
   const claims = [...ports.unconfirmedClaims];
   if (claims.length === 0) return;
@@ -222,7 +223,6 @@ export async function executeLostClaims(
     // A claim for last attempts commits all its runs with a single statement, so if one of them was
     // found, all were found, and the claim need not be searched for again.
     if (claim.lastAttempt !== undefined) over.push(claim);
-    ports.capacity.reserve(1);
     found.set(claim, [...(found.get(claim) ?? []), run]);
   }
   for (const [claim, runs] of found) executeClaimed(ports, runs, claim);
@@ -232,7 +232,7 @@ export async function executeLostClaims(
 /**
  * The outcome of a claim up to the free capacity.
  * - `all`: no runs are left, except those of workspaces whose runs wait here, for memory or, unless
- *   the claim takes them, for a limit.
+ *   the claim takes them, for a limit, and of workspaces that have no more of their share left.
  * - `some`: there may be more runs.
  * - `contended`: the claim skipped what another process had locked; a repeated one can find more.
  * - `full`: nothing was claimed: this process has no free capacity, accepts no runs, or has too
@@ -248,6 +248,7 @@ type ClaimOutcome = "all" | "some" | "contended" | "full";
  *   are claimed even without free capacity, as long as this process accepts runs.
  * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined
  *   if the claimed runs are not on their last attempt.
+ * - `maxOf`, `maxOfOne`: see `Claimant`. Runs of dead processes are taken over regardless of them.
  */
 async function claimUpTo(
   ports: ClaimPorts,
@@ -257,7 +258,11 @@ async function claimUpTo(
     except = [],
     onlyToEnd = false,
     ...options
-  }: { except?: readonly string[]; onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
+  }: {
+    except?: readonly string[];
+    onlyToEnd?: boolean;
+    lastAttempt?: LastAttempt;
+  } & Pick<Claimant, "maxOf" | "maxOfOne"> = {},
 ): Promise<ClaimOutcome> {
   const { capacity } = ports;
   const owner = ports.process.id;
@@ -281,7 +286,7 @@ async function claimUpTo(
     });
     throw thrown;
   } finally {
-    capacity.release(limit - result.runs.length);
+    capacity.release(limit);
   }
   if (result.runs.length > 0) executeClaimed(ports, result.runs, claimant);
   if (result.runs.length === limit) return "some";
@@ -291,10 +296,16 @@ async function claimUpTo(
 /** What is needed to execute a claimed run. */
 type ClaimExecution = Pick<
   ClaimPorts,
-  "unconfirmedStarts" | "reservations" | "execute" | "worker" | "eventPoller" | "reports"
+  | "capacity"
+  | "unconfirmedStarts"
+  | "reservations"
+  | "execute"
+  | "worker"
+  | "eventPoller"
+  | "reports"
 >;
 
-/** Starts to execute the runs of a claim, whose events are committed. */
+/** Starts to execute the runs of a claim, whose events are committed, and reserves capacity. */
 function executeClaimed(
   ports: ClaimExecution,
   runs: readonly ClaimedRun[],
@@ -318,6 +329,7 @@ function execute(
   const start = ports.unconfirmedStarts.get(run.runId);
   if (start !== undefined) start.claimed = run;
   if (run.isLimited) ports.reservations.noteClaimed(run);
+  ports.capacity.reserve(1, run.workspaceId);
   const cancelRequested = run.cancelRequested || start?.isRejected === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({

@@ -5,4 +5,5 @@ export { claimStatements } from "./claim-statement.ts";
 export { endRestored, endRestoredStatements } from "./end-restored-statement.ts";
 export { dropHeldStatement, expireQueued, expireStatement } from "./expire-queued-statement.ts";
 export { releaseHeld, releaseStatement } from "./release-held-statement.ts";
+export { severalWorkspacesHaveAgents } from "./several-workspaces-store.ts";
 export { UnreadableRuns } from "./unreadable-runs.ts";

@@ -73,7 +73,7 @@ function portsOfWaitingRun({ capacity = { release() {} }, ...replaced }: Replace
     agents: { find: () => ({ config, configBytes: 0 }) },
     subscribers: { pollers: { wake() {} } },
     onReturned() {},
-    capacity: { ...capacity, queueEmpty: true, isOpen: true },
+    capacity: { ...capacity, queueEmpty: true, hasBacklog: () => false, isOpen: true },
     ...replaced,
   } as unknown as ExecutePorts;
   return { ports, live };

@@ -1,4 +1,4 @@
-export { createLimitedCallers } from "./limited-callers.ts";
+export { createKnownCallers } from "./known-callers.ts";
 export { createQueueLimits } from "./queue-limits.ts";
 export { labelHeaders, readLabels } from "./read-labels.ts";
 export {

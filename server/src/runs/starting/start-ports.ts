@@ -6,7 +6,7 @@ import type { Capacity, FirstCalls, Memory, OwnedRun, WorkerCalls } from "../exe
 import type { Appends } from "../journal/index.ts";
 import type { RunReports } from "../reports.ts";
 import type { LiveRuns } from "../subscribing/index.ts";
-import type { LimitedCallers } from "./limited-callers.ts";
+import type { KnownCallers } from "./known-callers.ts";
 import type { QueueLimits } from "./queue-limits.ts";
 import type { Starts } from "./starts.ts";
 import type { UnconfirmedStarts } from "./unconfirmed-starts.ts";
@@ -28,7 +28,7 @@ export interface StartPorts {
   readonly memory: Pick<Memory, "heap">;
   readonly processMessages: Pick<ProcessMessages, "send">;
   readonly reservations: Pick<Reservations, "noteLimited" | "noteReserved" | "forget">;
-  readonly limitedCallers: LimitedCallers;
+  readonly knownCallers: KnownCallers;
   readonly firstCalls: Pick<FirstCalls, "predict">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
   /** Executes a run that this process owns. */

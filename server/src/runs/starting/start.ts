@@ -174,7 +174,7 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
       case "contended":
         continue;
       case "limited":
-        ports.limitedCallers.note(request.caller, true);
+        ports.knownCallers.noteLimited(request.caller, true);
         continue;
       case "limit_reached":
         row = { ...row, details: failedBy(result, row.details) };

@@ -10,7 +10,7 @@ import { Capacity } from "../executing/capacity.ts";
 import { createAppends } from "../journal/index.ts";
 import { reachedStatement } from "../reached-statement.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
-import { createLimitedCallers } from "./limited-callers.ts";
+import { createKnownCallers } from "./known-callers.ts";
 import { createQueueLimits } from "./queue-limits.ts";
 import type { StartPorts } from "./start-ports.ts";
 import { createStarts } from "./starts.ts";
@@ -64,7 +64,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
     memory: { heap },
     processMessages: { send: (message) => sent.push(message) },
     reservations,
-    limitedCallers: createLimitedCallers(),
+    knownCallers: createKnownCallers(),
     firstCalls: { predict: () => undefined },
     worker: { claim() {}, noteHeld() {} },
     execute: () => expect.fail("the run is not executed"),

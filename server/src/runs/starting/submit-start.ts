@@ -69,28 +69,35 @@ export async function submitStart(
   request: RequestFields,
   { trace }: Pick<Beginning, "trace"> = {},
 ): Promise<SubmittedStart> {
-  const { row, firstCall } = toRow(ports, request);
+  const { row, firstCall, workspaceId } = toRow(ports, request);
   const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   let result: StartResult;
   try {
     result = await ports.starts.submit(row, {
       waitMs: startWaitMs,
-      onLateResult: (late) => void acceptLate(ports, { row, start, trace }, late),
+      onLateResult: (late) => void acceptLate(ports, { row, workspaceId, start, trace }, late),
     });
   } catch (thrown) {
     const isTimeout = thrown instanceof SubmitTimeoutError;
     // The result of a row that was sent is passed to `acceptLate`, which then confirms it.
     if (isTimeout && thrown.sent) return withoutReply(row, start, thrown);
-    confirm(ports, row, undefined);
+    confirm(ports, { row, workspaceId }, undefined);
     throw isTimeout ? nothingStarted(thrown) : thrown;
   }
   const run = result.kind === "started" ? result.run : undefined;
-  confirm(ports, row, run);
+  confirm(ports, { row, workspaceId }, run);
   if (result.kind !== "started") return result;
   noteLimits(ports, row, result.run);
   const { owner } = row;
   return { ...result, owner, firstCall: firstCall && toFirstCall(firstCall, result.run) };
+}
+
+/** A row to send. */
+interface SentRow {
+  readonly row: StartRow;
+  /** The caller's workspace; undefined if it was not known when the capacity was reserved. */
+  readonly workspaceId: string | undefined;
 }
 
 /**
@@ -100,10 +107,13 @@ export async function submitStart(
 function toRow(
   ports: StartPorts,
   request: RequestFields,
-): { readonly row: StartRow; readonly firstCall: PredictedFirstCall | undefined } {
+): SentRow & { readonly firstCall: PredictedFirstCall | undefined } {
+  const workspaceId = ports.knownCallers.workspaceOf(request.caller);
   const hasCapacity =
-    request.body === "good" && request.details === undefined && ports.capacity.tryReserve();
-  const checksLimits = ports.limitedCallers.has(request.caller);
+    request.body === "good" &&
+    request.details === undefined &&
+    ports.capacity.tryReserve(workspaceId);
+  const checksLimits = ports.knownCallers.isLimited(request.caller);
   const isSmall = request.payload.length + contentBytes(request) <= maxReservingBytes;
   const firstCall =
     hasCapacity && checksLimits && isSmall ? predictFirstCall(ports, request) : undefined;
@@ -116,7 +126,7 @@ function toRow(
     checksLimits,
     firstCallAmounts: firstCall?.predicted?.amounts,
   };
-  return { row, firstCall };
+  return { row, firstCall, workspaceId };
 }
 
 /**
@@ -125,12 +135,15 @@ function toRow(
  * @param run the run that was written, if this process begins it
  */
 function confirm(
-  { unconfirmedStarts, capacity }: StartPorts,
-  { runId, hasCapacity }: StartRow,
+  { unconfirmedStarts, capacity, knownCallers }: StartPorts,
+  { row: { runId, hasCapacity, caller }, workspaceId }: SentRow,
   run: CreatedRun | undefined,
 ): void {
   unconfirmedStarts.delete(runId);
-  if (hasCapacity && run?.status !== "running") capacity.release(1);
+  if (hasCapacity)
+    capacity.endStart(workspaceId, run?.status === "running" ? run.workspaceId : undefined);
+  if (workspaceId === undefined && run !== undefined)
+    knownCallers.noteWorkspace(caller, run.workspaceId);
 }
 
 /**
@@ -140,12 +153,17 @@ function confirm(
  */
 async function acceptLate(
   ports: StartPorts,
-  { row, start, trace }: Pick<Beginning, "trace"> & { row: StartRow; start: UnconfirmedStart },
+  {
+    row,
+    workspaceId,
+    start,
+    trace,
+  }: SentRow & Pick<Beginning, "trace"> & { readonly start: UnconfirmedStart },
   result: StartResult | undefined,
 ): Promise<void> {
   const run = result?.kind === "started" ? result.run : undefined;
   if (run !== undefined && isRepeatable(row)) {
-    confirm(ports, row, run);
+    confirm(ports, { row, workspaceId }, run);
     noteLimits(ports, row, run);
     beginRun(ports, run, { owner: row.owner, payload: row.payload, trace });
     return;
@@ -154,7 +172,7 @@ async function acceptLate(
     await cancelRejected(ports, run, row);
     ports.reservations.forget(row.runId);
   }
-  confirm(ports, row, undefined);
+  confirm(ports, { row, workspaceId }, undefined);
 }
 
 /**
@@ -205,7 +223,7 @@ function toFirstCall(
 
 /** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */
 function noteLimits(ports: StartPorts, { caller }: RequestFields, run: CreatedRun): void {
-  ports.limitedCallers.note(caller, run.limited);
+  ports.knownCallers.noteLimited(caller, run.limited);
   if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);
   noteReservation(ports, run);
 }
@@ -232,7 +250,7 @@ interface Beginning {
 export function beginRun(ports: StartPorts, run: CreatedRun, started: Beginning): void {
   started.trace?.startRun(run.runId);
   if (run.status === "running") void ports.execute(toOwnedRun(run, started));
-  if (run.status === "queued") announceQueued(ports);
+  if (run.status === "queued") announceQueued(ports, run.workspaceId);
   if (run.status === "waiting") ports.worker.noteHeld();
 }
 
