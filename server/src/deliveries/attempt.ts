@@ -412,9 +412,7 @@ function loggedHeaders(
   for (const [name, value] of Object.entries(headers).slice(0, maxLoggedHeaders)) {
     left -= name.length + value.length;
     if (left < 0) break;
-    logged.push([name, value]);
+    logged.push([name, scrubber.text(value)]);
   }
-  // One call for all values, because the time of a call is limited.
-  const values = scrubber.json(logged.map(([, value]) => value)) as string[];
-  return Object.fromEntries(logged.map(([name], index) => [name, values[index] ?? ""]));
+  return Object.fromEntries(logged);
 }

@@ -2,21 +2,15 @@ import { LRUCache } from "lru-cache";
 import { type Scrubber, scrubberFor } from "../base/secrets/index.ts";
 
 /**
- * Cache of scrubbers, by their secrets. Compiling the regular expression of a scrubber can take
- * longer than the rest of an attempt. The sum of the keys' lengths is limited, because a scrubber
- * of long secrets has about a hundred characters for each of theirs.
+ * Cache of scrubbers, by their secrets. Encoding long secrets in all forms can take longer than the
+ * rest of an attempt. The sum of the keys' lengths is limited, because a scrubber of long secrets
+ * has about a hundred characters for each of theirs.
  */
 const scrubbers = new LRUCache<string, Scrubber>({
   max: 1_024,
   maxSize: 1_000_000,
   sizeCalculation: (_, key) => key.length,
 });
-
-/**
- * CPU time in milliseconds after which the rest of a response is logged as secret. Usual responses
- * need less than a millisecond. Two calls are made for each attempt.
- */
-const maxSearchMs = 50;
 
 /** Shorter values are not removed, because they would match ordinary words and numbers. */
 const minSecretLength = 6;
@@ -38,7 +32,7 @@ export function scrubberOf(
   const key = JSON.stringify(secrets);
   const known = scrubbers.get(key);
   if (known !== undefined) return known;
-  const scrubber = scrubberFor(secrets, { maxSearchMs });
+  const scrubber = scrubberFor(secrets);
   scrubbers.set(key, scrubber);
   return scrubber;
 }

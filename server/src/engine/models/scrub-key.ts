@@ -6,7 +6,7 @@ import { type Scrubber, scrubberFor } from "../../base/secrets/index.ts";
  */
 export function keyScrubber(apiKey: string | undefined): (text: string) => string {
   if (apiKey === undefined || apiKey === "") return (text) => text;
-  // The pattern is compiled on first use, because most keys never appear in an error.
+  // Created on first use, because most keys never appear in an error.
   let scrubber: Scrubber | undefined;
   return (text) => {
     scrubber ??= scrubberFor([apiKey]);
