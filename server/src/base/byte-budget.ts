@@ -194,6 +194,10 @@ export class ByteHold {
     this.#pool = pool;
   }
 
+  get owner(): string {
+    return this.#share.owner;
+  }
+
   get heldBytes(): number {
     return this.#heldBytes;
   }

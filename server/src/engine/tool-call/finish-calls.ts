@@ -32,7 +32,9 @@ export async function finishCalls(
   step: Step,
   unwritten: readonly NewEvent[],
 ): Promise<void> {
-  const { entries, calls } = await planCalls(request.runId, step, request.tools, recorder.entries);
+  const { runId, tools, hold } = request;
+  const owner = hold?.owner ?? runId;
+  const { entries, calls } = await planCalls(runId, step, tools, recorder.entries, owner);
   if (request.signal.aborted && calls.length > 0) {
     // If the intents were written too, the next owner could not know that no call was made.
     const results = entries.filter(({ type }) => type !== "run.tool_call");

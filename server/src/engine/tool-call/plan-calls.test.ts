@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { tool } from "../../../test/engine-run.ts";
+import { elapsed } from "../../base/clock.ts";
 import type { Step } from "../history.ts";
 import { planCalls, resultsOfRelease } from "./plan-calls.ts";
 
@@ -56,10 +57,31 @@ test("a call that was certainly not made does not count towards the budget of it
   expect(calls.map(({ callId }) => callId)).toEqual(["call_1"]);
 });
 
-test("other work of the process continues between the checks of two calls", async () => {
+test("other work of the process continues between long checks, also of several runs", async () => {
   const order: string[] = [];
-  const check = (args: unknown) => void order.push(`check ${args}`);
-  setImmediate(() => order.push("other work"));
-  await planCalls("run_1", stepOf(["1", "2"]), [tool("a", { check })], []);
-  expect(order).toEqual(["check 1", "other work", "check 2"]);
+  const tools = [
+    tool("a", {
+      check(args) {
+        order.push("check");
+        for (const end = elapsed() + Number(args); elapsed() < end; );
+        return undefined;
+      },
+    }),
+  ];
+  const timer = setInterval(() => order.push("other work"), 1);
+  const plan = (run: string) => planCalls(run, stepOf(["30", "30"]), tools, []);
+  await Promise.all(["run_1", "run_2", "run_3"].map(plan));
+  clearInterval(timer);
+  // Between the poll phase, where the first check can be, and the check phase are no timers.
+  expect(order.join()).not.toContain("check,check,check");
+  expect(order.filter((each) => each === "check")).toHaveLength(6);
+});
+
+test("the runs of a workspace do not delay the checks of others", async () => {
+  const order: unknown[] = [];
+  const check = (args: unknown) => void order.push(args);
+  const plan = (owner: string, ...args: string[]) =>
+    planCalls("run_1", stepOf(args), [tool("a", { check })], [], owner);
+  await Promise.all([plan("x", "1", "2"), plan("x", "3", "4"), plan("x", "5"), plan("y", "6")]);
+  expect(order.indexOf(6)).toBeLessThan(3);
 });

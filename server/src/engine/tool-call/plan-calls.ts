@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { NewEvent } from "@beckon/contract";
+import { createTurns } from "../../base/byte-budget.ts";
+import { elapsed } from "../../base/clock.ts";
 import {
   type CallPart,
   callsOf,
@@ -15,6 +17,16 @@ import { parseArguments } from "./parse-arguments.ts";
 
 /** Maximum number of calls that are executed in one step. Further calls are rejected. */
 const maxCalls = 64;
+
+/**
+ * Milliseconds that checks can take before other work of the process continues. The last check can
+ * exceed it by its own time.
+ */
+const maxCheckingMs = 10;
+
+/** Lets calls be checked one after the other, those of each owner in turn. */
+const inTurn = createTurns({ max: 1, shareMax: 1 });
+let checkingMs = 0;
 
 /** A call to execute. Its intent (`run.tool_call` event) must be durable before it is executed. */
 export interface PlannedCall {
@@ -45,12 +57,15 @@ export interface CallPlan {
  *   outcome `unknown`.
  * - A call without an intent was never executed. It is executed or rejected. A rejected call gets a
  *   result and no intent.
+ *
+ * @param owner the workspace of the run. Owners take turns in checking calls.
  */
 export async function planCalls(
   runId: string,
   step: Step,
   tools: readonly Tool[],
   journaled: readonly NewEvent[],
+  owner = runId,
 ): Promise<CallPlan> {
   const results = resultsByCall(journaled);
   const intended = intendedCalls(journaled);
@@ -60,13 +75,10 @@ export async function planCalls(
 
   for (const [position, part] of callsOf(step).entries()) {
     if (results.has(part.call_id)) continue;
-    // Parsing and checking large arguments takes up to a second. Runs of other tenants continue
-    // between two calls.
-    if (position > 0 && position < maxCalls) await setImmediate();
     const isIntended = intended.has(part.call_id);
-    const checked = isIntended
-      ? checkCall(part, position, tools)
-      : withinBudget(checkCall(part, position, tools), callsByBudget, tools);
+    const check = () => checkCall(part, position, tools);
+    const executable = position < maxCalls ? await checkInTurn(owner, check) : check();
+    const checked = isIntended ? executable : withinBudget(executable, callsByBudget, tools);
 
     if ("error" in checked && !isIntended)
       entries.push(result(step, part, "refused", checked.error));
@@ -119,6 +131,24 @@ export function resultsOfRelease(
 }
 
 type CheckedCall = { readonly tool: Tool; readonly args: unknown } | { readonly error: string };
+
+/**
+ * Calls `check`, which parses and checks arguments and can block the process for tens of
+ * milliseconds. Many runs can have calls to check at the same time. Without turns, all would be
+ * checked before the event loop continues, because it calls all pending immediates in a row.
+ */
+function checkInTurn<T>(owner: string, check: () => T): Promise<T> {
+  return inTurn(owner, async () => {
+    const startedAt = elapsed();
+    const checked = check();
+    checkingMs += elapsed() - startedAt;
+    if (checkingMs >= maxCheckingMs) {
+      await setImmediate();
+      checkingMs = 0;
+    }
+    return checked;
+  });
+}
 
 function checkCall(part: CallPart, position: number, tools: readonly Tool[]): CheckedCall {
   // This error does not list the names of the tools, because an answer can have a hundred thousand

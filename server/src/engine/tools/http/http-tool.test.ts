@@ -171,7 +171,7 @@ describe("the request", () => {
     const tool = toolNamed("write", { operations: [{ ...operations.write, body }] });
     const args = { id: "7", body: Array.from({ length: 50_000 }, () => 0) };
     expect(tool.check?.(args)).toBe(
-      "The values need more than 1,000,000 checks. Send fewer or shorter values",
+      "The values need more than 250,000 checks. Send fewer or shorter values",
     );
   });
 

@@ -210,7 +210,7 @@ test.each<[string, ValueSchema, unknown]>([
   ],
 ])("a check of %s is rejected before it blocks the process", (_, schema, value) => {
   expect(() => schemaMismatch(schema, value)).toThrow(
-    "The values need more than 1,000,000 checks. Send fewer or shorter values.",
+    "The values need more than 250,000 checks. Send fewer or shorter values.",
   );
 });
 
