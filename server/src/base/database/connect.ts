@@ -3,6 +3,7 @@ import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { isReadOnly } from "./failures.ts";
+import { takeTurns } from "./in-workspace.ts";
 import { optionsNeeded } from "./start-failure.ts";
 import type { Tables } from "./tables.ts";
 
@@ -173,8 +174,10 @@ export function connect({ url, poolSize, role, leaseSeconds = 30, log }: Connect
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
   const lease = open(1, "*", leaseTimeoutMs(leaseSeconds));
-  const tenantPool = open(Math.floor(poolSize / 2), undefined);
+  const tenantSize = Math.floor(poolSize / 2);
+  const tenantPool = open(tenantSize, undefined);
   const tenant = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: tenantPool }) });
+  const tenantTurns = takeTurns(tenant, tenantSize);
   return {
     engine,
     tenant,
@@ -183,7 +186,20 @@ export function connect({ url, poolSize, role, leaseSeconds = 30, log }: Connect
     settings: connectionSettings({ url, role }, "*"),
     pools: [
       ["engine", engine],
-      ["tenant", tenantPool],
+      [
+        "tenant",
+        {
+          get totalCount() {
+            return tenantPool.totalCount;
+          },
+          get idleCount() {
+            return tenantPool.idleCount;
+          },
+          get waitingCount() {
+            return tenantTurns.waitingCount + tenantPool.waitingCount;
+          },
+        },
+      ],
       ["lease", lease],
     ],
     close: async () => {

@@ -1,5 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Pool, PoolClient } from "pg";
+import { createTurns } from "../byte-budget.ts";
+import { elapsed } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import { failureKind } from "./failures.ts";
 import type { Tables } from "./tables.ts";
@@ -22,19 +24,96 @@ export function limitStatements(
 ): Kysely<Tables> {
   const limited = tenant.withoutPlugins();
   statementTimeouts.set(limited, timeoutMs);
+  const inTurn = turns.get(tenant);
+  if (inTurn !== undefined) turns.set(limited, inTurn);
   return limited;
+}
+
+/** Calls `act` when it is the turn of a workspace, and returns its result. */
+type InTurn = <T>(workspaceId: string, act: () => Promise<T>) => Promise<T>;
+
+/** The turns that `takeTurns` created, by query builder. */
+const turns = new WeakMap<Kysely<Tables>, InTurn>();
+
+/**
+ * The part of the connections that the transactions of one workspace can use, and those by
+ * `inAllWorkspaces`, such as sign-ins. The pool itself is first in, first out: without a limit, the
+ * slow reports of one workspace would delay the requests of all others.
+ */
+const maxShare = 0.75;
+
+/**
+ * Maximum time that a transaction waits for its turn. It is longer than the slowest report (3 s),
+ * and shorter than the read deadline of a request (4 s), whose error says that the database cannot
+ * be reached.
+ */
+const maxWaitMs = 3_500;
+
+/**
+ * Makes workspaces take turns in using the connections of a pool. The transactions of one workspace
+ * use 75 % of them at a time, even if the others are free, because those of another workspace would
+ * otherwise have to wait until slow ones end.
+ * @param connections size of the pool
+ */
+export function takeTurns(
+  tenant: Kysely<Tables>,
+  connections: number,
+): { readonly waitingCount: number } {
+  const shareMax = Math.max(maxShare, 1 / connections);
+  const inTurn = createTurns({ max: connections, shareMax });
+  let waitingCount = 0;
+  /** When the database last ended a transaction. */
+  let endedAt = elapsed();
+  const measured = async <T>(act: () => Promise<T>): Promise<T> => {
+    waitingCount--;
+    try {
+      const result = await act();
+      endedAt = elapsed();
+      return result;
+    } catch (thrown) {
+      if (outageOf(thrown) === undefined) endedAt = elapsed();
+      throw thrown;
+    }
+  };
+  turns.set(tenant, async (workspaceId, act) => {
+    const startedAt = elapsed();
+    const signal = AbortSignal.timeout(maxWaitMs);
+    waitingCount++;
+    try {
+      return await inTurn(workspaceId, () => measured(act), signal);
+    } catch (thrown) {
+      if (thrown !== signal.reason) throw thrown;
+      waitingCount--;
+      throw endedAt > startedAt ? tooManyTransactions(thrown) : databaseUnavailable(noneEnded());
+    }
+  });
+  return {
+    get waitingCount() {
+      return waitingCount;
+    },
+  };
 }
 
 /**
  * Runs `work` in a transaction that sees only `workspaceId`. The transaction commits when `work`
  * resolves and rolls back when `work` rejects. After an error of kind `again`, for example a
  * deadlock, `work` is run again, at most 3 times in all. It must therefore have no effects outside
- * the transaction.
- * @throws ApiError `unavailable` if the database is unavailable, or if the third attempt also fails
- *   with kind `again`; any other error of `work`. If the connection was lost, the change may have
- *   been committed. A retry with the same Idempotency-Key does not repeat it.
+ * the transaction, and not call `inWorkspace` itself, because it could wait for its own turn.
+ * @throws ApiError `unavailable` if too many transactions of the workspace are in progress, if the
+ *   database is unavailable, or if the third attempt also fails with kind `again`; any other error
+ *   of `work`. If the connection was lost, the change may have been committed. A retry with the
+ *   same Idempotency-Key does not repeat it.
  */
-export async function inWorkspace<T>(
+export function inWorkspace<T>(
+  tenant: Kysely<Tables>,
+  workspaceId: string,
+  work: (tx: WorkspaceTransaction) => Promise<T>,
+): Promise<T> {
+  const attempt = () => attemptInWorkspace(tenant, workspaceId, work);
+  return turns.get(tenant)?.(workspaceId, attempt) ?? attempt();
+}
+
+async function attemptInWorkspace<T>(
   tenant: Kysely<Tables>,
   workspaceId: string,
   work: (tx: WorkspaceTransaction) => Promise<T>,
@@ -122,6 +201,21 @@ const unconfirmed =
   "request with the same Idempotency-Key.";
 
 const unreachable = "The database cannot be reached at the moment.";
+
+/** Returns an error that counts as an outage of the database (`failureKind`). */
+function noneEnded(): Error {
+  const message = `no transaction ended within ${maxWaitMs} milliseconds`;
+  return Object.assign(new Error(message), { code: "ETIMEDOUT" });
+}
+
+function tooManyTransactions(cause: unknown): ApiError {
+  return new ApiError(
+    "unavailable",
+    "Too many requests of this workspace are in progress, or of all workspaces together. " +
+      "Try again in a few seconds, with fewer requests at a time.",
+    { retryAfter: 2, cause },
+  );
+}
 
 /**
  * Returns the error that callers get while the database is unavailable.
