@@ -44,7 +44,7 @@ export async function importAgents({
 }): Promise<Once<{ agents: ImportedAgent[] }>> {
   permit(ctx, "agents:write");
   permitAllAgents(ctx);
-  const body = await readYamlBody(input.body);
+  const body = await readYamlBody(input.body, ctx.workspaceId);
   const checked = await attemptAsync(() => checkDocument(ctx, body));
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {

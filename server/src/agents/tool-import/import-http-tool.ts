@@ -38,7 +38,7 @@ export async function importHttpTool({
   permit(ctx, "agents:write");
   const body = parseBody(importHttpToolBody, input.body);
   const document = createReferenceResolver(
-    withServer(await readDocument(body.document), body.server),
+    withServer(await readDocument(body.document, ctx.workspaceId), body.server),
   );
   const warnings = new Set<string>();
   const warn = (message: string) =>

@@ -22,10 +22,14 @@ export function listAt(node: OpenapiNode | undefined, name: string): readonly un
 
 /**
  * Reads an OpenAPI document: an object, or a string with JSON or YAML.
+ * @param workspaceId takes turns with others in parsing YAML
  * @throws ApiError `bad_request` unless it is OpenAPI 3.0 or 3.1.
  */
-export async function readDocument(given: string | OpenapiNode): Promise<OpenapiNode> {
-  const document = typeof given === "string" ? await parsed(given) : given;
+export async function readDocument(
+  given: string | OpenapiNode,
+  workspaceId: string,
+): Promise<OpenapiNode> {
+  const document = typeof given === "string" ? await parsed(given, workspaceId) : given;
   if (!isJsonObject(document)) throw unreadable("is not a JSON object");
   if ("swagger" in document) throw unreadable("is Swagger 2: convert it to OpenAPI 3 first");
   const version = document.openapi;
@@ -34,11 +38,11 @@ export async function readDocument(given: string | OpenapiNode): Promise<Openapi
   return document;
 }
 
-async function parsed(text: string): Promise<unknown> {
+async function parsed(text: string, workspaceId: string): Promise<unknown> {
   const json = tryParseJson(text);
   if (json !== undefined) return json;
   if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON but is not valid JSON");
-  const read = await readYaml(text);
+  const read = await readYaml(text, workspaceId);
   if (read.mistake !== undefined) throw unreadable(`is neither JSON nor YAML: it ${read.mistake}`);
   return read.value;
 }

@@ -1,10 +1,14 @@
 import { Worker } from "node:worker_threads";
+import { createTurns } from "../byte-budget.ts";
 import { ApiError } from "../errors.ts";
 
 /** Maximum time to parse a document. A typical document of the maximum size takes one second. */
 const maxParseMs = 5_000;
+/** Maximum number of documents that are parsed at a time; one workspace gets half of them. */
 const maxConcurrent = 2;
-let running = 0;
+/** Maximum time that a document waits until it is parsed. */
+const maxWaitMs = 4_000;
+const inTurn = createTurns({ max: maxConcurrent, shareMax: 0.5 });
 
 /**
  * The value of a document as JSON, or `mistake` if the document is invalid. `mistake` is a phrase
@@ -19,26 +23,32 @@ export type ReadYaml =
  * runs in a worker thread that is terminated when parsing takes too long: a few kilobytes can keep
  * the parser busy for minutes, which would block the process.
  *
- * @throws ApiError `unavailable` while two other documents are being parsed.
+ * @param owner the workspace. Workspaces take turns.
+ * @throws ApiError `unavailable` if other documents are being parsed for `maxWaitMs`.
  */
-export async function readYaml(
-  text: string,
-): Promise<
-  { readonly value: unknown; readonly mistake?: undefined } | { readonly mistake: string }
-> {
-  if (running >= maxConcurrent)
+export async function readYaml(text: string, owner: string): Promise<ParsedYaml> {
+  const signal = AbortSignal.timeout(maxWaitMs);
+  try {
+    return await inTurn(owner, () => parseInWorker(text), signal);
+  } catch (thrown) {
+    if (thrown !== signal.reason) throw thrown;
     throw new ApiError(
       "unavailable",
       "Other YAML documents are being parsed. Try again in a few seconds, or send JSON.",
       { retryAfter: 5 },
     );
-  // `running` is increased only after the constructor, which throws if the system cannot create a
-  // thread. If it were increased before, nothing would decrease it after such an error.
+  }
+}
+
+type ParsedYaml =
+  | { readonly value: unknown; readonly mistake?: undefined }
+  | { readonly mistake: string };
+
+async function parseInWorker(text: string): Promise<ParsedYaml> {
   const worker = new Worker(new URL("./yaml-worker.ts", import.meta.url), {
     workerData: text,
     resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
   });
-  running += 1;
   const timer = setTimeout(() => void worker.terminate(), maxParseMs);
   try {
     const read = await new Promise<ReadYaml>((resolve) => {
@@ -50,7 +60,6 @@ export async function readYaml(
     return read.json === undefined ? { mistake: read.mistake } : { value: JSON.parse(read.json) };
   } finally {
     clearTimeout(timer);
-    running -= 1;
     await worker.terminate();
   }
 }

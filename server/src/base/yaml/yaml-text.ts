@@ -17,12 +17,13 @@ export class YamlText {
 /**
  * Returns a YAML body as its parsed value, or as the error if it is invalid. Returns any other body
  * unchanged.
+ * @param owner the workspace
  */
-export async function readYamlBody(body: UnparsedBody): Promise<UnparsedBody> {
+export async function readYamlBody(body: UnparsedBody, owner: string): Promise<UnparsedBody> {
   if (!body.ok || !(body.value instanceof YamlText)) return body;
   const { text } = body.value;
   return attemptAsync(async () => {
-    const read = await readYaml(text);
+    const read = await readYaml(text, owner);
     if (read.mistake === undefined) return read.value;
     throw new ApiError(
       "bad_request",

@@ -6,7 +6,7 @@ import { ApiError, type Result } from "../errors.ts";
 import { readYaml, readYamlBody, YamlText, yamlItems } from "./index.ts";
 
 const read = async (text: string) => {
-  const found = await readYaml(text);
+  const found = await readYaml(text, "wsp_1");
   return found.mistake === undefined ? found.value : { mistake: found.mistake };
 };
 
@@ -84,10 +84,10 @@ test("documents are parsed again after threads could not be created", async () =
     } as never,
   );
   syncBuiltinESMExports();
-  const failed = Promise.allSettled(["a: 1", "a: 2"].map((text) => readYaml(text)));
+  const failed = await Promise.allSettled(["a: 1", "a: 2"].map((text) => readYaml(text, "wsp_1")));
   replaced.mockRestore();
   syncBuiltinESMExports();
-  expect(await failed).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  expect(failed).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
   expect(await read("a: 3")).toEqual({ a: 3 });
 });
 
@@ -103,7 +103,8 @@ test("no error repeats the text", async () => {
 });
 
 describe("a body", () => {
-  const inYaml = (text: string) => readYamlBody({ ok: true, value: new YamlText(text) });
+  const inYaml = (text: string, owner = "wsp_1") =>
+    readYamlBody({ ok: true, value: new YamlText(text) }, owner);
 
   test("that is not YAML is returned unchanged", async () => {
     const bodies: Result<unknown>[] = [
@@ -111,7 +112,7 @@ describe("a body", () => {
       { ok: true, value: undefined },
       { ok: false, error: new ApiError("too_large", "x") },
     ];
-    for (const body of bodies) expect(await readYamlBody(body)).toBe(body);
+    for (const body of bodies) expect(await readYamlBody(body, "wsp_1")).toBe(body);
   });
 
   test("of invalid YAML becomes an error", async () => {
@@ -125,14 +126,22 @@ describe("a body", () => {
     });
   });
 
-  test("is rejected while two others are parsed, and accepted later", async () => {
-    const bodies = await Promise.all(["a: 1", "a: 2", "a: 3"].map(inYaml));
-    expect(bodies).toMatchObject([
-      { ok: true, value: { a: 1 } },
-      { ok: true, value: { a: 2 } },
-      { ok: false, error: { code: "unavailable", retryAfter: 5 } },
-    ]);
-    expect(await inYaml("a: 3")).toEqual({ ok: true, value: { a: 3 } });
+  test("waits while others are parsed", async () => {
+    const texts = ["a: 1", "a: 2", "a: 3", "a: 4"];
+    expect(await Promise.all(texts.map((text) => inYaml(text)))).toMatchObject(
+      texts.map((_, index) => ({ ok: true, value: { a: index + 1 } })),
+    );
+  });
+
+  test("does not wait for those of another workspace, and not forever for those of its own", async () => {
+    // The parser is stopped after 5 seconds.
+    const slow = inYaml("a: &a [x,x]\n".repeat(100_000), "wsp_busy");
+    const waits = [inYaml("a: 1", "wsp_busy"), inYaml("a: 2", "wsp_busy")];
+    const first = Promise.race([slow, ...waits, inYaml("a: 3", "wsp_other")]);
+    expect(await first).toEqual({ ok: true, value: { a: 3 } });
+    const rejected = { ok: false, error: { code: "unavailable", retryAfter: 5 } };
+    expect(await Promise.all(waits)).toMatchObject([rejected, rejected]);
+    expect(await slow).toMatchObject({ ok: false, error: { code: "bad_request" } });
   });
 });
 
