@@ -14,7 +14,8 @@ import { cleanText, jsonValue } from "./text.ts";
  *   is false, the request was stored as a sample (`…/listen`), the field `form.honeypot` has a
  *   value, or the trigger is disabled and `when_disabled` is `swallow`.
  * - `invalid_signature`: rejected with 401. Body, headers and query of the request are not stored.
- * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
+ * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body. The body
+ *   of a request above `max_per_minute` is not stored.
  *
  * Of `repeated`, `honeypot`, `swallowed`, `invalid_signature` and `rejected` requests, only the
  * first 60 per trigger, outcome and minute are stored. Rejected requests that were verified are
@@ -71,7 +72,7 @@ export const receivedRequestDetails = receivedRequest.extend({
   query: z.record(z.string(), z.array(z.string())),
   /** Without credentials, cookies, secrets and signatures. */
   headers: z.record(z.string(), z.string()),
-  /** null if it was not stored, or was deleted. */
+  /** null if it was not stored, as of requests above `max_per_minute`, or was deleted. */
   body: z.string().nullable(),
   /** `base64` if the body is not UTF-8. */
   body_encoding: z.enum(["utf8", "base64"]),

@@ -349,6 +349,24 @@ test("requests above the limit get 429 with Retry-After, and unverified ones do 
   expect(headers.get("ratelimit-policy")).toBe('"trigger-requests";q=2;w=60');
 });
 
+test("requests above the limit are stored without their body, and cannot be replayed", async () => {
+  const trigger = await create({ max_per_minute: 1 });
+  await trigger.send({ a: 1 });
+  await trigger.send({ a: 2 });
+  const requests = await trigger.requests();
+  expect(requests).toMatchObject([
+    { outcome: "started", body: Buffer.from('{"a":1}'), size: 7 },
+    { outcome: "rejected", body: null, size: 7, error: expect.stringContaining("1 requests") },
+  ]);
+  const path = `/agents/${trigger.agentId}/triggers/${trigger.id}/requests/${requests[1]?.id}/replay`;
+  const replay = await beckon.call(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
+  expectError(replay, 409, "conflict", /not stored: .* above max_per_minute/);
+});
+
 test("a form is answered with a redirect or a text, or with JSON if Accept names JSON", async () => {
   const form = { answer: { redirect: "https://example.com/thanks" }, honeypot: "website" };
   const trigger = await create({ form }, { from: unverified });

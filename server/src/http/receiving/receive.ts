@@ -104,7 +104,9 @@ export async function receive(
       ? undefined
       : tooManyRequests(call.countRequest(trigger.triggerId), maxPerMinute);
   if (tooMany !== undefined) {
-    const row = verifiedRow(request, { outcome: "rejected", error: tooMany.message });
+    // The limit would not protect the storage if bodies of up to 25 MiB were stored above it.
+    const result = { outcome: "rejected", error: tooMany.message, withoutBody: true } as const;
+    const row = verifiedRow(request, result);
     await confirmAndRecord(services, check, row);
     throw tooMany;
   }

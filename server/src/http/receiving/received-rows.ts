@@ -73,12 +73,18 @@ export function unverifiedRow(
 
 /**
  * Returns the row of a verified request that starts no run.
- * @param result.runId the run of an earlier request with the same event. The content is then not
+ * @param result.runId the run of an earlier request with the same event. The body is then not
  *   stored again.
+ * @param result.withoutBody whether the body is not stored for another reason
  */
 export function verifiedRow(
   request: VerifiedRequest,
-  result: { readonly outcome: RequestOutcome; readonly error?: string; readonly runId?: string },
+  result: {
+    readonly outcome: RequestOutcome;
+    readonly error?: string;
+    readonly runId?: string;
+    readonly withoutBody?: boolean;
+  },
 ): ReceivedRequestRow {
   const { requestId, address, contentType, contentEncoding } = request.head;
   return {
@@ -95,7 +101,7 @@ export function verifiedRow(
     size: request.raw.body.length,
     query: queryTextOf(request.raw),
     headers: headersOf(request),
-    body: result.runId === undefined ? request.raw.body : null,
+    body: result.runId === undefined && !result.withoutBody ? request.raw.body : null,
   };
 }
 

@@ -40,15 +40,15 @@ export async function readTrialRequest(
 
 /**
  * Returns a received request as it arrived, without the headers that are not stored.
- * @throws ApiError `conflict` if its content is not stored: the request was not verified, it
- *   repeated an earlier request, or it was deleted with its run.
+ * @throws ApiError `conflict` if its content is not stored: the request was not verified, it was
+ *   above `max_per_minute`, it repeated an earlier request, or it was deleted with its run.
  */
 export function storedRequest(row: WholeRequest): RawRequest {
   const { body, headers } = row;
   if (body === null || headers === null) {
     throw new ApiError(
       "conflict",
-      "The body of this request is not stored: it was not verified, it repeated an earlier request, or it was deleted with its run. Use another request.",
+      "The body of this request is not stored: it was not verified, it was above max_per_minute, it repeated an earlier request, or it was deleted with its run. Use another request.",
     );
   }
   return rawRequest(headers, row.query ?? "", body, timeOf(row.id));

@@ -46,7 +46,9 @@ export function ContentsPanel({ request }: { readonly request: ReceivedRequestDe
             <p className="text-ink-2">
               {outcome === "invalid_signature"
                 ? "It was not stored, because the request was not verified."
-                : "It is not stored, or was deleted with its run."}
+                : outcome === "rejected"
+                  ? "It is not stored. The error says why the request was rejected."
+                  : "It is not stored, or was deleted with its run."}
             </p>
           ) : body === "" ? (
             <p className="text-ink-3">Empty</p>
