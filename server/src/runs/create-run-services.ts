@@ -4,6 +4,7 @@ import {
   openProcessMessages,
   type ProcessMessages,
 } from "../base/database/index.ts";
+import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
@@ -176,6 +177,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),
     knownCallers: createKnownCallers(),
+    limitRejections: new FixedWindowCounter({ windowMs: 60_000, maxKeys: 50_000 }),
     onLimitsChanged,
     execute: (run) => executeOwned(executePorts, run),
   };

@@ -65,6 +65,8 @@ export interface RunReports {
   written(written: Written): void;
   /** Must be called for a run that ended without being executed by a living process. */
   ended(run: EndedRun, end: End, steps?: number): void;
+  /** Must be called for a start that a limit rejects and that creates no run. */
+  rejected(code: string): void;
   /** Must be called for runs that one statement ended because they were queued or held too long. */
   expired(runs: { readonly queued: number; readonly held: number }): void;
   /** Must be called when this process resumes runs that other processes began. */
@@ -154,6 +156,7 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
       reportEnd(written, { error: undefined, ...outcome }, written.steps, written.elapsedMs);
     },
     ended: (run, end, steps = 0) => reportEnd(run, end, steps),
+    rejected: (code) => metrics.count("beckon_limit_rejections_total", [code]),
     expired({ queued, held }) {
       metrics.count("beckon_runs_ended_total", ["failed", "deadline_exceeded"], queued);
       metrics.count("beckon_runs_ended_total", ["cancelled", "cancelled"], held);

@@ -155,7 +155,7 @@ export const metricDefinitions = {
   },
   beckon_limit_rejections_total: {
     type: "counter",
-    help: "Runs that ended because a plan or a ceiling allows no more, or needs a price, by error code.",
+    help: "Runs that ended, and starts that were rejected without a run, because a plan or a ceiling allows no more, or needs a price, by error code.",
     labels: ["error_code"],
   },
   beckon_retention_rows_deleted_total: {

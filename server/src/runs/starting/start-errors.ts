@@ -23,6 +23,12 @@ export function createdFailed({ runId }: CreatedRun, details: RunDetails | undef
   });
 }
 
+/** Returns the error for a start that a limit rejects and that creates no run. */
+export function limitReached(limit: LimitReached): ApiError {
+  const { code, message } = limitError(limit);
+  return new ApiError(code, message, { limitReached: limit, retryAfter: secondsToReset(limit) });
+}
+
 /** Seconds after which a request that the queue limit rejects is repeated. */
 const busyRetrySeconds = 5;
 

@@ -1,4 +1,5 @@
 import type { Database, ProcessMessages } from "../../base/database/index.ts";
+import type { FixedWindowCounter } from "../../base/fixed-window.ts";
 import type { Log } from "../../base/log.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
@@ -15,7 +16,7 @@ import type { UnconfirmedStarts } from "./unconfirmed-starts.ts";
 export interface StartPorts {
   readonly database: Database;
   readonly log: Log;
-  readonly reports: Pick<RunReports, "ended">;
+  readonly reports: Pick<RunReports, "ended" | "rejected">;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
   /** Number of calls of `startReceived` in progress, for which a stopping process waits. */
@@ -29,6 +30,8 @@ export interface StartPorts {
   readonly processMessages: Pick<ProcessMessages, "send">;
   readonly reservations: Pick<Reservations, "noteLimited" | "noteReserved" | "forget">;
   readonly knownCallers: KnownCallers;
+  /** Counts the starts that limits reject, per agent or trigger. */
+  readonly limitRejections: Pick<FixedWindowCounter, "add">;
   readonly firstCalls: Pick<FirstCalls, "predict">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
   /** Executes a run that this process owns. */

@@ -336,8 +336,8 @@ export type StartResult =
   | { readonly kind: "limited" }
   /**
    * A limit is spent, and no check that takes precedence has rejected the request. The caller of
-   * `startRuns` must submit the row again, with the limit in `details`: this creates a run that has
-   * already failed, so that the rejection is stored.
+   * `startRuns` rejects the request, or submits the row again with the limit in `details`: this
+   * creates a run that has already failed, so that the rejection is stored.
    */
   | {
       readonly kind: "limit_reached";

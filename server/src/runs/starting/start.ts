@@ -10,6 +10,7 @@ import type { OutputBuffer } from "../subscribing/index.ts";
 import {
   createdFailed,
   isRejection,
+  limitReached,
   outOfMemory,
   pausedByLimit,
   queueFull,
@@ -177,6 +178,11 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
         ports.knownCallers.noteLimited(request.caller, true);
         continue;
       case "limit_reached":
+        if (!storesRejection(ports, request.agentId ?? result.triggerId)) {
+          const error = limitReached(result.limit);
+          ports.reports.rejected(error.code);
+          throw error;
+        }
         row = { ...row, details: failedBy(result, row.details) };
         continue;
       case "limit_paused":
@@ -199,6 +205,17 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
         throw rejection(result.kind);
     }
   }
+}
+
+/**
+ * Maximum number of starts per agent or trigger and minute that are stored although a limit rejects
+ * them. Without it, a spent limit would not limit what the caller makes Beckon store.
+ */
+const maxStoredRejections = 60;
+
+/** Returns whether a start that a limit rejects is stored as a run that has already failed. */
+function storesRejection({ limitRejections }: StartPorts, id: string | null): boolean {
+  return limitRejections.add(id ?? "").count <= maxStoredRejections;
 }
 
 /**

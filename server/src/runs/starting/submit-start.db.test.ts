@@ -3,6 +3,7 @@ import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { seedAgent, seedProcess, startRow } from "../../../test/tenant.ts";
 import { createMutex, type ProcessMessage } from "../../base/database/index.ts";
+import { FixedWindowCounter } from "../../base/fixed-window.ts";
 import { createLog } from "../../base/log.ts";
 import { KnownSubscriptions } from "../../events/index.ts";
 import { Reservations } from "../../reservations/index.ts";
@@ -39,7 +40,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
   const ports: StartPorts = {
     database,
     log: createLog("silent"),
-    reports: { ended() {} },
+    reports: { ended() {}, rejected() {} },
     process: { id: owner },
     starts: createStarts(database, {
       mutex,
@@ -65,6 +66,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
     processMessages: { send: (message) => sent.push(message) },
     reservations,
     knownCallers: createKnownCallers(),
+    limitRejections: new FixedWindowCounter({ windowMs: 60_000, maxKeys: 10 }),
     firstCalls: { predict: () => undefined },
     worker: { claim() {}, noteHeld() {} },
     execute: () => expect.fail("the run is not executed"),
