@@ -63,6 +63,8 @@ test("a transaction that waits too long for its turn gets an error that says so"
   });
   await inWorkspace(tenant, "wsp_other", async () => {});
   await rejected;
+  // An error with a cause is logged as an outage of the database.
+  expect(await waits.catch((thrown) => thrown.cause)).toBeUndefined();
   await busy.end();
   await inWorkspace(tenant, "wsp_busy", async () => {});
 });

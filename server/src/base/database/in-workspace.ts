@@ -84,7 +84,7 @@ export function takeTurns(
     } catch (thrown) {
       if (thrown !== signal.reason) throw thrown;
       waitingCount--;
-      throw endedAt > startedAt ? tooManyTransactions(thrown) : databaseUnavailable(noneEnded());
+      throw endedAt > startedAt ? tooManyTransactions() : databaseUnavailable(noneEnded());
     }
   });
   return {
@@ -208,12 +208,13 @@ function noneEnded(): Error {
   return Object.assign(new Error(message), { code: "ETIMEDOUT" });
 }
 
-function tooManyTransactions(cause: unknown): ApiError {
+/** Has no cause: an error with a cause is logged as an outage of the database. */
+function tooManyTransactions(): ApiError {
   return new ApiError(
     "unavailable",
     "Too many requests of this workspace are in progress, or of all workspaces together. " +
       "Try again in a few seconds, with fewer requests at a time.",
-    { retryAfter: 2, cause },
+    { retryAfter: 2 },
   );
 }
 

@@ -150,7 +150,7 @@ function isSame(one: unknown, other: unknown, checks: Checks): boolean {
 
 type Choices = NonNullable<ValueSchema["enum"]>;
 
-/** The values of each `enum` as a set, because a long list can have many items with many choices. */
+/** The values of each `enum` as a set, because a long list can have items with many choices. */
 const choiceSets = new WeakMap<Choices, ReadonlySet<unknown>>();
 
 /**
