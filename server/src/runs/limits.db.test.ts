@@ -100,12 +100,13 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
   /**
    * Invokes one run, which succeeds. Then starts all other runs at the same time, in turns by
    * invoke, by fire and by retries of the first run.
+   * @returns the number of starts that were rejected without a run
    */
   async function startAll(
     workspace: PricedWorkspace,
     agent: Agent,
     beckons: readonly Pick<TestBeckon, "url">[],
-  ): Promise<void> {
+  ): Promise<number> {
     const path = new URL((await workspace.trigger(agent.id)).url).pathname;
     const retried = await workspace.call(`/agents/${agent.id}/invoke`, { input: "Hello" });
     const answers = await Promise.all(
@@ -126,9 +127,14 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
       }),
     );
     for (const { status: code } of answers) expect([200, 201, 500]).toContain(code);
+    return answers.filter(({ status: code, body }) => code === 500 && !("run_id" in body)).length;
   }
 
-  async function expectHeld(workspace: PricedWorkspace, agent: Agent): Promise<void> {
+  async function expectHeld(
+    workspace: PricedWorkspace,
+    agent: Agent,
+    withoutRun: number,
+  ): Promise<void> {
     await eventually(
       "the end of all runs",
       async () => {
@@ -146,8 +152,9 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
         where r.agent_id = $1 group by 1, 2 order by 1, 2`,
       [agent.id],
     );
+    const failed = starts + 1 - worth - withoutRun;
     expect(rows).toEqual([
-      { status: "failed", error_code: "ceiling_reached", runs: starts + 1 - worth, cost: 0 },
+      { status: "failed", error_code: "ceiling_reached", runs: failed, cost: 0 },
       { status: "succeeded", error_code: null, runs: worth, cost: worth * tokens },
     ]);
     expect(server.requests.length).toBe(worth);
@@ -161,8 +168,7 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
     const workspace = await pricedWorkspace(beckon, server);
     const agent = await workspace.agent(bounded);
     await workspace.ceiling("agent", agent.id, worth * tokens);
-    await startAll(workspace, agent, [beckon]);
-    await expectHeld(workspace, agent);
+    await expectHeld(workspace, agent, await startAll(workspace, agent, [beckon]));
   });
 
   test("serves exactly 10 on two processes, in a workspace made a moment before", {
@@ -174,8 +180,7 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
       const agent = await workspace.agent(bounded);
       await workspace.ceiling("workspace", workspace.id, 1_000_000);
       await workspace.ceiling("agent", agent.id, worth * tokens);
-      await startAll(workspace, agent, [beckon, other]);
-      await expectHeld(workspace, agent);
+      await expectHeld(workspace, agent, await startAll(workspace, agent, [beckon, other]));
     } finally {
       await other.stop();
     }
