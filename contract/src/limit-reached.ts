@@ -23,6 +23,11 @@ const limitState = {
 /** A limit that was reached, and because of which a run ended or did not start. */
 export const limitReached = z.object({
   ...limitState,
+  /**
+   * The amount that the rejected model call needs at least, if it is more than `limit`: the call
+   * then fits into no period. Otherwise absent.
+   */
+  needed: amount.optional(),
   /** When the next period starts; null for the scope `run`, which has no periods. */
   resets_at: z.iso.datetime().nullable(),
 });

@@ -285,6 +285,7 @@ export interface ErrorAnswer {
     metric: "cost" | "tokens" | "voice" | "browser";
     used: number;
     limit: number;
+    needed?: number;
     resets_at: string | null;
   };
 }
@@ -1300,6 +1301,7 @@ export interface Run {
     metric: "cost" | "tokens" | "voice" | "browser";
     used: number;
     limit: number;
+    needed?: number;
     resets_at: string | null;
   } | null;
   usage: {
@@ -1352,6 +1354,7 @@ export interface ListedRun {
     metric: "cost" | "tokens" | "voice" | "browser";
     used: number;
     limit: number;
+    needed?: number;
     resets_at: string | null;
   } | null;
   usage: {

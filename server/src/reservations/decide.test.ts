@@ -73,6 +73,7 @@ describe("a call", () => {
       kind: "spent",
       limit: limits[0],
       isUsedUp: true,
+      needed: minOutputTokens + 45,
     });
   });
 

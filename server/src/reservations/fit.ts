@@ -41,9 +41,15 @@ export type Fit =
     }
   /**
    * Too little is left of `limit` for a useful call. `isUsedUp` is whether it is too little even
-   * for a call with at most `smallInputTokens` of input.
+   * for a call with at most `smallInputTokens` of input. `needed` is the amount of the limit that
+   * the call needs with the smallest useful answer.
    */
-  | { readonly kind: "spent"; readonly limit: Limit; readonly isUsedUp: boolean }
+  | {
+      readonly kind: "spent";
+      readonly limit: Limit;
+      readonly isUsedUp: boolean;
+      readonly needed: number;
+    }
   /** A limit in money applies, and no price is known. */
   | { readonly kind: "price_unknown" };
 
@@ -64,7 +70,12 @@ export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
     const fits = (tokens: number) => (amountIn(limit, amountsOf(tokens)) ?? 0) <= left;
     if (fits(outputTokens)) continue;
     if (!fits(minimum))
-      return { kind: "spent", limit, isUsedUp: amountOfSmall(limit, amountsOf, minimum) > left };
+      return {
+        kind: "spent",
+        limit,
+        isUsedUp: amountOfSmall(limit, amountsOf, minimum) > left,
+        needed: amountIn(limit, amountsOf(minimum)) ?? 0,
+      };
     outputTokens = largestThat(fits, minimum, outputTokens);
     loweredBy = limit;
   }

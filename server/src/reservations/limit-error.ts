@@ -1,8 +1,12 @@
 import type { LimitMetric, LimitReached, RunError } from "@beckon/contract";
 import type { Limit } from "./budget.ts";
 
-/** Converts a limit that a run has reached to the form of the API. */
-export function toLimitReached(limit: Limit): LimitReached {
+/**
+ * Converts a limit that a run has reached to the form of the API.
+ * @param needed the amount that the rejected model call needs at least. Default: no call was
+ *   rejected.
+ */
+export function toLimitReached(limit: Limit, needed = 0): LimitReached {
   const { scope, scopeId, metric, spent, allowed, resetsAt } = limit;
   return {
     scope,
@@ -10,13 +14,15 @@ export function toLimitReached(limit: Limit): LimitReached {
     metric,
     used: spent,
     limit: allowed ?? 0,
+    ...(needed > (allowed ?? 0) ? { needed } : {}),
     resets_at: resetsAt,
   };
 }
 
 /** Returns the error of a run that has reached a limit. */
 export function limitError(limit: LimitReached): RunError {
-  const { scope, scope_id, metric, used } = limit;
+  const { scope, scope_id, metric, used, needed } = limit;
+  if (needed !== undefined) return tooLargeError(limit, needed);
   const state =
     `${amountText(metric, used)} of ${amountText(metric, limit.limit)} is used` +
     (used < limit.limit ? ", and the rest is not enough for another model call" : "");
@@ -40,6 +46,30 @@ export function limitError(limit: LimitReached): RunError {
   }
 }
 
+/** Returns the error of a run whose next model call needs more than the whole limit. */
+function tooLargeError({ scope, scope_id, metric, limit }: LimitReached, needed: number): RunError {
+  const use = `This model call can ${metric === "cost" ? "cost" : "use"} up to ${amountText(metric, needed)}`;
+  const allowed = amountText(metric, limit);
+  const orSendLess = limit === 0 ? "" : ", or send less";
+  switch (scope) {
+    case "plan":
+      return {
+        code: "plan_exhausted",
+        message: `${use}, more than the ${allowed} that the workspace's plan allows per month. Change the plan${orSendLess}.`,
+      };
+    case "run":
+      return {
+        code: "ceiling_reached",
+        message: `${use}, more than the maximum cost of a run, ${allowed}. Raise the agent's limits.max_cost_micros${orSendLess}.`,
+      };
+    default:
+      return {
+        code: "ceiling_reached",
+        message: `${use}, more than the whole daily ceiling of this ${scope}, ${allowed}. Raise it with PUT /api/public/limits/${scope}/${scope_id}${orSendLess}.`,
+      };
+  }
+}
+
 /** Returns the error of a run whose model has no price although a limit in money applies. */
 export function priceUnknown(modelName: string): RunError {
   return {
@@ -48,9 +78,15 @@ export function priceUnknown(modelName: string): RunError {
   };
 }
 
-/** Returns the seconds until a limit resets, at least 1; undefined if it does not reset. */
-export function secondsToReset({ resets_at }: LimitReached, now = Date.now()): number | undefined {
-  return resets_at === null
+/**
+ * Returns the seconds until a limit resets, at least 1; undefined if it does not reset, or if the
+ * rejected model call does not fit into the limit after that either.
+ */
+export function secondsToReset(
+  { resets_at, needed }: LimitReached,
+  now = Date.now(),
+): number | undefined {
+  return resets_at === null || needed !== undefined
     ? undefined
     : Math.max(1, Math.ceil((Date.parse(resets_at) - now) / 1_000));
 }

@@ -66,16 +66,28 @@ const ended = (workspace: PricedWorkspace, runId: string) =>
 
 const midnight = expect.stringMatching(/T00:00:00\.000Z$/);
 
+interface Reached {
+  readonly scope: string;
+  readonly limit: number;
+  readonly used?: number;
+  /** What the call needs if it is more than the whole ceiling. */
+  readonly needed?: number;
+}
+
 /** Expects the response to a start that a ceiling of `limit` micro-dollars rejects. */
 function expectReached(
   { status: code, body, headers }: Answer,
-  { scope, limit, used = limit }: { scope: string; limit: number; used?: number },
+  { scope, limit, used = limit, needed }: Reached,
 ): void {
   expect([code, body]).toEqual([
     500,
     {
       ok: false,
-      error: expect.stringMatching(/^The daily ceiling of this \w+ is reached: /),
+      error: expect.stringMatching(
+        needed === undefined
+          ? /^The daily ceiling of this \w+ is reached: .* try again after /
+          : /^This model call can cost up to \S+, more than the whole daily ceiling of this \w+, \S+ Raise it with PUT [^ ,]+(, or send less)?\.$/,
+      ),
       code: "ceiling_reached",
       run_id: expect.stringMatching(/^run_/),
       limit: {
@@ -84,10 +96,15 @@ function expectReached(
         metric: "cost",
         used,
         limit,
+        ...(needed === undefined ? {} : { needed }),
         resets_at: midnight,
       },
     },
   ]);
+  if (needed !== undefined) {
+    expect(headers.get("retry-after")).toBeNull();
+    return;
+  }
   const respondedAt = Date.parse(headers.get("date") ?? "");
   const seconds = (Date.parse(body.limit.resets_at) - respondedAt) / 1_000;
   expect(Math.abs(Number(headers.get("retry-after")) - seconds)).toBeLessThan(5);
@@ -439,9 +456,9 @@ describe("in mid-run", () => {
     ]);
     const running = invoke(agent);
     await eventually("the call of the tool", () => target.reached.length || undefined);
-    await workspace.ceiling("agent", agent.id, 1);
+    await workspace.ceiling("agent", agent.id, tokens);
     released.resolve();
-    expectReached(await running, { scope: "agent", limit: 1, used: tokens });
+    expectReached(await running, { scope: "agent", limit: tokens });
     expect(server.requests.length).toBe(1);
     // Deletes the ceiling: more is spent than it allows, and checks of other tests would report it.
     await workspace.call(`/limits/agent/${agent.id}`, undefined, { method: "DELETE" });
@@ -459,7 +476,7 @@ describe("in mid-run", () => {
       await eventually("the call", () => server.requests.length || undefined);
       await workspace.ceiling("agent", agent.id, 1);
       released.resolve();
-      expectReached(await running, { scope: "agent", limit: 1, used: 0 });
+      expectReached(await running, { scope: "agent", limit: 1, used: 0, needed: 256 });
       expect(server.requests.length).toBe(1);
       await noViolations();
     },
@@ -521,7 +538,7 @@ describe("in mid-run", () => {
     const workspace = await pricedWorkspace(beckon, server);
     await workspace.ceiling("workspace", workspace.id, 1_000_000);
     const reached = await duringAttempt(workspace, ({ id }) => workspace.ceiling("agent", id, 1));
-    expectReached(reached, { scope: "agent", limit: 1, used: 0 });
+    expectReached(reached, { scope: "agent", limit: 1, used: 0, needed: 256 });
     expect(server.requests.length).toBe(1);
     await noViolations();
   });
@@ -541,7 +558,7 @@ describe("in mid-run", () => {
     await open.query("commit");
     open.release();
     await setting;
-    expectReached(reached, { scope: "agent", limit: 1, used: 0 });
+    expectReached(reached, { scope: "agent", limit: 1, used: 0, needed: 256 });
     expect(server.requests.length).toBe(1);
     await noViolations();
   });
@@ -559,7 +576,7 @@ describe("in mid-run", () => {
       // that messages of all kinds, such as `limits`, may have been lost.
       await engine.query("select pg_notify('beckon', 'another-process unknown')");
     });
-    expectReached(reached, { scope: "agent", limit: 1, used: 0 });
+    expectReached(reached, { scope: "agent", limit: 1, used: 0, needed: 256 });
     expect(server.requests.length).toBe(1);
     await noViolations();
   });
@@ -582,7 +599,7 @@ test.each([
   await workspace.ceiling("agent", agent.id, limit);
   const usage = { prompt_tokens: 50, completion_tokens: 1, ...dearTokens };
   server.script(says({ text: "done", usage }));
-  expectReached(await invoke(agent), { scope: "agent", limit, used: 0 });
+  expectReached(await invoke(agent), { scope: "agent", limit, used: 0, needed: 600 });
   expect(server.requests).toEqual([]);
   await workspace.ceiling("agent", agent.id, 100 * limit);
   expect((await invoke(agent)).status).toBe(200);
@@ -652,14 +669,32 @@ describe("the output bound", () => {
   test("with fewer than 256 tokens left, no call is made", async () => {
     const workspace = await pricedWorkspace(beckon, server);
     const agent = await workspace.agent();
-    await workspace.ceiling("agent", agent.id, 255);
-    const reached = await invoke(agent);
-    expectReached(reached, { scope: "agent", limit: 255, used: 0 });
-    expect(reached.body.error).toContain("the rest is not enough for another model call");
-    await workspace.ceiling("agent", agent.id, 256);
     server.script(says({ text: "done", usage: { prompt_tokens: 10, completion_tokens: 20 } }));
     expect((await invoke(agent)).status).toBe(200);
-    expect(sentBound()).toEqual([256]);
+    await workspace.ceiling("agent", agent.id, 20 + 255);
+    const reached = await invoke(agent);
+    expectReached(reached, { scope: "agent", limit: 20 + 255, used: 20 });
+    expect(reached.body.error).toContain("the rest is not enough for another model call");
+    await workspace.ceiling("agent", agent.id, 20 + 256);
+    expect((await invoke(agent)).status).toBe(200);
+    expect(sentBound()).toEqual([undefined, 256]);
+  });
+
+  test("makes a call larger than the whole ceiling, the error says so and not to repeat it later", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent();
+    await workspace.ceiling("agent", agent.id, 255);
+    const reached = await invoke(agent);
+    expectReached(reached, { scope: "agent", limit: 255, used: 0, needed: 256 });
+    expect(reached.body.error).toContain("cost up to $0.000256, more than");
+    expect((await readRun(workspace, reached.body.run_id)).limit).toEqual(reached.body.limit);
+    const run = await workspace.agent({ ...bounded, limits: { max_cost_micros: 255 } });
+    const { body } = await invoke(run);
+    expect([body.error, body.limit.needed]).toEqual([
+      "This model call can cost up to $0.000256, more than the maximum cost of a run, $0.000255. Raise the agent's limits.max_cost_micros, or send less.",
+      256,
+    ]);
+    expect(server.requests.length).toBe(0);
   });
 });
 
@@ -698,7 +733,7 @@ describe("a model without a known price", () => {
     const priced = await workspace.agent(bounded);
     await workspace.ceiling("workspace", workspace.id, 0);
     expect((await invoke(agent)).status).toBe(200);
-    expectReached(await invoke(priced), { scope: "workspace", limit: 0 });
+    expectReached(await invoke(priced), { scope: "workspace", limit: 0, needed: 256 });
     expect(server.requests).toEqual([]);
   });
 });

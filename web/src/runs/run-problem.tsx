@@ -78,7 +78,7 @@ function ReachedLimit({ limit }: { readonly limit: LimitReached }) {
   return (
     <p>
       {limitWords(limit)}
-      {limit.resets_at === null ? null : (
+      {limit.resets_at === null || limit.needed !== undefined ? null : (
         <>
           , resets <Time value={limit.resets_at} />
         </>

@@ -107,7 +107,7 @@ export function limitAttempts(
       case "unlimited":
         return undefined;
       case "spent": {
-        const reached = toLimitReached(result.limit);
+        const reached = toLimitReached(result.limit, result.needed);
         throw new LimitStop({ error: limitError(reached), limit: reached });
       }
       case "fenced":
