@@ -548,6 +548,33 @@ test("a reservation says whether an amount of cost or tokens restricts the call"
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
 });
 
+test("a limit in money does not restrict a call that costs nothing", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const run = await start(agent);
+  const restricted = async (of: Partial<Amounts>) => {
+    const call = {
+      maxOutputTokens: 300,
+      amountsOf: () => ({ ...noAmounts, tokens: 300, ...of }),
+      used: noAmounts,
+    };
+    const results = [
+      ...(await reserve({ ...asking(await start(agent), 300), call })),
+      ...(await reserve({ ...asking(run, 300), call })),
+    ];
+    return results.map((result) => result.kind === "granted" && result.isRestricted);
+  };
+  // The run that holds nothing yet reserves in one statement, the other one in a transaction.
+  await reserve(asking(run, 1));
+  expect(await restricted({})).toEqual([false, false]);
+  expect(await restricted({ costMicros: 1 })).toEqual([true, true]);
+  await addBudget(agent, { kind: "plan", metric: "cost", allowed: 1_000 });
+  expect(await restricted({ planCostMicros: 1 })).toEqual([true, true]);
+  await addBudget(agent, { kind: "plan", metric: "tokens", allowed: 1_000_000 });
+  expect(await restricted({})).toEqual([true, true]);
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
 test("an unlimited amount restricts the call once its planned amount is due", async () => {
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: null, endsIn: "-1 second" });

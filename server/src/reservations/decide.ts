@@ -44,7 +44,10 @@ export type Decision =
       readonly kind: "granted";
       readonly outputTokens: number;
       readonly loweredBy: Limit | undefined;
-      /** Whether any of the run's budgets restricts model calls: see `limitsModelCalls`. */
+      /**
+       * Whether the call uses any budget that restricts model calls (`limitsModelCalls`). A call
+       * that costs nothing uses no budget in money.
+       */
       readonly isRestricted: boolean;
       /** What the run now holds in each budget that applies to it. */
       readonly amounts: Amounts;
@@ -191,7 +194,9 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
     kind: "granted",
     outputTokens,
     loweredBy: loweredBy === runLimit ? runLimit : original(own, loweredBy),
-    isRestricted: own.some(({ budget }) => limitsModelCalls(budget)),
+    isRestricted: own.some(
+      ({ budget }) => limitsModelCalls(budget) && (amountIn(budget, asked) ?? 0) > 0,
+    ),
     amounts: sumOf(call.used, asked),
   };
 }

@@ -74,7 +74,7 @@ with ${runsToLimit(asking)}, asking as materialized (
   select a.*, applying.held_in, applying.is_restricted
   from asking a cross join lateral (
     select coalesce(array_agg(b.id), '{}') as held_in,
-      coalesce(bool_or(${limitsModelCallsSql}), false) as is_restricted
+      coalesce(bool_or(${limitsModelCallsSql} and ${amountOfRun} > 0), false) as is_restricted
     from locked_budgets b
     where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
   ) applying
@@ -93,7 +93,7 @@ from outcome`;
   },
 );
 
-/** A run whose model calls no budget restricts. */
+/** A run whose call uses no budget that restricts model calls: see `Decision`. */
 export interface UnrestrictedRun {
   /** False if no budget applies to the run, so that nothing was reserved for it. */
   readonly isReserved: boolean;

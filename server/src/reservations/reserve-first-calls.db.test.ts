@@ -85,10 +85,10 @@ test("is not written twice if the same start is sent twice", async () => {
   expect(await reservedIn(id)).toBe(300);
 });
 
-test("is restricted if any of the budgets has an amount", async () => {
+test("is restricted if it uses any of the budgets that have an amount", async () => {
   const agent = await seedAgent(database);
-  const restricted = async () =>
-    (await start(calling(agent, 1))).map(({ firstCallReserved, firstCallRestricted }) => [
+  const restricted = async (cost = 1) =>
+    (await start(calling(agent, cost))).map(({ firstCallReserved, firstCallRestricted }) => [
       firstCallReserved,
       firstCallRestricted,
     ]);
@@ -97,6 +97,7 @@ test("is restricted if any of the budgets has an amount", async () => {
   expect(await restricted()).toEqual([[true, false]]);
   await addBudget(agent, 1_000);
   expect(await restricted()).toEqual([[true, true]]);
+  expect(await restricted(0)).toEqual([[true, false]]);
 });
 
 test("can be replaced by a larger reservation of the run", async () => {

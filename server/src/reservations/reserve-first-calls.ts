@@ -27,7 +27,8 @@ const applies = "b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_i
  *   reserved for a run whose call_tokens are null.
  * @returns common table expressions, two of which have the column run_id: `first_reservations`, the
  *   runs for which something was reserved, and `unrestricted_first_calls`, those among them whose
- *   budgets are all unlimited. Budgets are unlimited until a planned plan takes effect.
+ *   calls use only unlimited budgets: their model is free and only money is limited, or a planned
+ *   plan has not taken effect.
  */
 export const reserveFirstCalls = (starting: string): string => `calling as materialized (
   select s.run_id, s.workspace_id, s.agent_id, s.principal, s.trigger_id,
@@ -53,7 +54,7 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
 ), fitting as materialized (
   select a.*, h.held_in, h.is_restricted
   from calling a cross join lateral (
-    select array_agg(b.id) as held_in, bool_or(b.is_finite) as is_restricted,
+    select array_agg(b.id) as held_in, bool_or(b.is_finite and ${amountOfCall} > 0) as is_restricted,
       bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
       or case b.scope_kind when 'plan' then a.plan_cost_micros else a.cost_micros end is not null
     )) as fits

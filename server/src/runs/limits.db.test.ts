@@ -624,6 +624,18 @@ describe("the output bound", () => {
     expect(sentBound()).toEqual([undefined, 16_384, 500]);
   });
 
+  test("is not sent to a model that costs nothing if only limits in money apply", async () => {
+    const workspace = await pricedWorkspace(beckon, server, { input: 0, output: 0 });
+    const agent = await workspace.agent();
+    await workspace.ceiling("workspace", workspace.id, 1_000_000);
+    expect((await invoke(agent)).status).toBe(200);
+    // The call of the second run is reserved when the run is started.
+    expect((await invoke(agent)).status).toBe(200);
+    const capped = await workspace.agent({ limits: { max_cost_micros: 1_000 } });
+    expect((await invoke(capped)).status).toBe(200);
+    expect(sentBound()).toEqual([undefined, undefined, undefined]);
+  });
+
   test("is lowered to what is left, and a truncated answer then ends the run, billed", async () => {
     const workspace = await pricedWorkspace(beckon, server);
     const agent = await workspace.agent();
@@ -680,7 +692,7 @@ describe("the output bound", () => {
     expect(sentBound()).toEqual([undefined, 256]);
   });
 
-  test("makes a call larger than the whole ceiling, the error says so and not to repeat it later", async () => {
+  test("cannot make a call fit that needs more than the whole ceiling, and the error says so", async () => {
     const workspace = await pricedWorkspace(beckon, server);
     const agent = await workspace.agent();
     await workspace.ceiling("agent", agent.id, 255);

@@ -3069,7 +3069,12 @@ with callers as materialized (
 ), fitting as materialized (
   select a.*, h.held_in, h.is_restricted
   from calling a cross join lateral (
-    select array_agg(b.id) as held_in, bool_or(b.is_finite) as is_restricted,
+    select array_agg(b.id) as held_in, bool_or(b.is_finite and coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
+        else a.cost_micros end
+      when 'tokens' then a.tokens
+      when 'voice' then a.voice_ms
+      else a.browser_ms end, 0) > 0) as is_restricted,
       bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
       or case b.scope_kind when 'plan' then a.plan_cost_micros else a.cost_micros end is not null
     )) as fits
@@ -5388,7 +5393,12 @@ with runs_to_limit as materialized (
   select a.*, applying.held_in, applying.is_restricted
   from asking a cross join lateral (
     select coalesce(array_agg(b.id), '{}') as held_in,
-      coalesce(bool_or((b.allowed is not null and b.metric in ('cost', 'tokens'))), false) as is_restricted
+      coalesce(bool_or((b.allowed is not null and b.metric in ('cost', 'tokens')) and coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
+        else a.cost_micros end
+      when 'tokens' then a.tokens
+      when 'voice' then a.voice_ms
+      else a.browser_ms end, 0) > 0), false) as is_restricted
     from locked_budgets b
     where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
   ) applying

@@ -118,9 +118,11 @@ export function limitAttempts(
         const { outputTokens, loweredBy } = result;
         const granted = result.kind === "granted" ? result : byStart;
         const isReserved = granted !== undefined;
-        // If the amounts of all budgets are unlimited, for example until a planned plan takes
-        // effect, the call is reserved, but a longer answer exceeds no limit.
-        const isRestricted = runLimit !== undefined || granted?.isRestricted === true;
+        // If the call costs nothing and only money is limited, or until a planned plan takes effect,
+        // a longer answer exceeds no limit. A model with a small context would reject the bound.
+        const isRestricted =
+          (runLimit !== undefined && amountIn(runLimit, largest) !== 0) ||
+          granted?.isRestricted === true;
         return {
           maxOutputTokens: isRestricted ? outputTokens : undefined,
           isReserved,
