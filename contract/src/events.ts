@@ -177,7 +177,10 @@ export const eventData = {
   }),
   "run.failed": z.object({
     error: runError,
-    /** The limit because of which the run failed with `plan_exhausted` or `ceiling_reached`. */
+    /**
+     * The limit because of which the run failed with `plan_exhausted` or `ceiling_reached`, or for
+     * which it waited until it failed with `deadline_exceeded`.
+     */
     limit: limitReached.optional(),
     usage: tokenUsage,
     cost_micros: costMicros,

@@ -111,9 +111,11 @@ export {
   type LimitMetric,
   type LimitReached,
   type LimitScope,
+  type LimitWaitedFor,
   limitMetric,
   limitReached,
   limitScope,
+  limitWaitedFor,
   usageThreshold,
 } from "./limit-reached.ts";
 export {

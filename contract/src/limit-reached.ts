@@ -20,7 +20,7 @@ const limitState = {
   limit: amount,
 };
 
-/** A limit that was reached, and because of which a run ended or did not start. */
+/** A limit because of which a run ended or did not start. */
 export const limitReached = z.object({
   ...limitState,
   /**
@@ -32,6 +32,15 @@ export const limitReached = z.object({
   resets_at: z.iso.datetime().nullable(),
 });
 export type LimitReached = z.infer<typeof limitReached>;
+
+/** A limit for which a run waits, because other runs have reserved the rest of it. */
+export const limitWaitedFor = z.object({
+  ...limitState,
+  /** What runs have reserved for their model calls in progress. */
+  reserved: amount,
+  resets_at: z.iso.datetime(),
+});
+export type LimitWaitedFor = z.infer<typeof limitWaitedFor>;
 
 /** Data of the workspace event `usage.threshold`. */
 export const usageThreshold = z.object({

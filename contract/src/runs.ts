@@ -2,7 +2,7 @@ import { z } from "zod";
 import { updateAgentBody } from "./agents.ts";
 import { commaList } from "./comma-list.ts";
 import { runError, tokenUsage } from "./events.ts";
-import { limitReached } from "./limit-reached.ts";
+import { limitReached, limitWaitedFor } from "./limit-reached.ts";
 import { pageQuery, runView } from "./responses.ts";
 import { cleanText, isStorableText } from "./text.ts";
 
@@ -203,8 +203,16 @@ export const run = z.object({
   input: z.string(),
   output: z.string().nullable(),
   error: runError.nullable(),
-  /** The limit that ended the run with `plan_exhausted` or `ceiling_reached`; otherwise null. */
+  /**
+   * The limit that ended the run with `plan_exhausted` or `ceiling_reached`, or for which it waited
+   * until it ended with `deadline_exceeded`; otherwise null.
+   */
   limit: limitReached.nullable(),
+  /**
+   * The limit for which the run waits now, because other runs have reserved the rest of it. Only in
+   * the response for a single run, and absent while the run waits for none.
+   */
+  waiting_for: limitWaitedFor.optional(),
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
   /**

@@ -1304,6 +1304,15 @@ export interface Run {
     needed?: number;
     resets_at: string | null;
   } | null;
+  waiting_for?: {
+    scope: "plan" | "workspace" | "agent" | "key" | "trigger" | "run";
+    scope_id: string;
+    metric: "cost" | "tokens" | "voice" | "browser";
+    used: number;
+    limit: number;
+    reserved: number;
+    resets_at: string;
+  };
   usage: {
     input_tokens: number;
     output_tokens: number;
@@ -1357,6 +1366,15 @@ export interface ListedRun {
     needed?: number;
     resets_at: string | null;
   } | null;
+  waiting_for?: {
+    scope: "plan" | "workspace" | "agent" | "key" | "trigger" | "run";
+    scope_id: string;
+    metric: "cost" | "tokens" | "voice" | "browser";
+    used: number;
+    limit: number;
+    reserved: number;
+    resets_at: string;
+  };
   usage: {
     input_tokens: number;
     output_tokens: number;

@@ -15,7 +15,7 @@ export interface PlannedAttempt {
 
 /** How an attempt is limited. */
 export interface AttemptLimit {
-  /** Undefined if the answer uses no limit of cost or tokens: it can be as long as without limits. */
+  /** Undefined if the answer uses no limit of cost or tokens: it can have any length. */
   readonly maxOutputTokens: number | undefined;
   /**
    * False if only the run's own limit applied. Nothing is then reserved, because no other run can

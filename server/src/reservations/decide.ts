@@ -56,6 +56,8 @@ export type Decision =
       readonly kind: "waits";
       readonly asked: Amounts;
       readonly blockedAt: readonly number[];
+      /** The first of the budgets `blockedAt`. */
+      readonly limit: Limit;
     }
   | Spent
   | { readonly kind: "price_unknown" };
@@ -183,9 +185,10 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
   if (fit.kind !== "fits") return fit.kind === "spent" ? spent(own, fit) : fit;
   const { outputTokens, loweredBy } = fit;
   const asked = call.amountsOf(outputTokens);
-  const blocked = blockedAt(own, asked);
-  if (blocked.length > 0)
-    return { kind: "waits", asked, blockedAt: blocked.map(({ budget }) => budget.id) };
+  const blocked = blockedAt(own, asked).map(({ budget }) => budget);
+  const [limit] = blocked;
+  if (limit !== undefined)
+    return { kind: "waits", asked, blockedAt: blocked.map(({ id }) => id), limit };
   for (const state of own) {
     state.reserved += amountIn(state.budget, asked) ?? 0;
     state.kept -= amountIn(state.budget, call.used) ?? 0;

@@ -21,9 +21,21 @@ export {
   workspacesToWake,
 } from "./charge-statement.ts";
 export { type CallBound, fitInto } from "./fit.ts";
-export { limitError, priceUnknown, secondsToReset, toLimitReached } from "./limit-error.ts";
-export { Reservations } from "./reservations.ts";
+export {
+  limitError,
+  priceUnknown,
+  secondsToReset,
+  toLimitReached,
+  waitedTooLong,
+} from "./limit-error.ts";
+export { Reservations, type Reserved } from "./reservations.ts";
+export type { AskingRun } from "./reserve.ts";
 export { reserveAtOnceStatement } from "./reserve-at-once-statement.ts";
 export { reserveFirstCalls } from "./reserve-first-calls.ts";
-export { presentPeriod, reserveStatements, startPeriod } from "./reserve-statement.ts";
+export {
+  presentPeriod,
+  reserveStatements,
+  startPeriod,
+  waitedForSql,
+} from "./reserve-statement.ts";
 export { createReachedStatement, selectThresholds } from "./thresholds.ts";

@@ -70,6 +70,18 @@ function tooLargeError({ scope, scope_id, metric, limit }: LimitReached, needed:
   }
 }
 
+/**
+ * Returns the error of a run whose time ended while it waited for a limit.
+ * @param waitedMs how long it had waited, in milliseconds.
+ */
+export function waitedTooLong({ scope }: LimitReached, waitedMs: number): RunError {
+  const name = scope === "plan" ? "the workspace's plan" : `the daily ceiling of this ${scope}`;
+  return {
+    code: "deadline_exceeded",
+    message: `The run did not finish within its time limit: it waited ${Math.round(waitedMs / 1_000)} s because other runs had reserved the rest of ${name}. Raise that limit or the agent's limits.timeout_seconds, or start fewer runs at the same time.`,
+  };
+}
+
 /** Returns the error of a run whose model has no price although a limit in money applies. */
 export function priceUnknown(modelName: string): RunError {
   return {

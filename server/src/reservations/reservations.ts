@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { untilWoken } from "../base/abort.ts";
 import { type Batcher, createBatcher, type Database, type Mutex } from "../base/database/index.ts";
-import { noAmounts } from "./budget.ts";
+import { type Limit, noAmounts } from "./budget.ts";
 import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
 import type { ReachedStatement } from "./thresholds.ts";
 
@@ -178,10 +178,15 @@ export class Reservations {
 
   /**
    * Reserves what the next model call of a run can use. Waits while other runs hold what it needs.
+   * @param onWait called with the limit for which the run waits, each time that it begins to wait.
    * @throws the reason of `signal` when it aborts. The amounts that the run holds at that time are
    *   returned when the run ends.
    */
-  async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
+  async reserve(
+    run: AskingRun,
+    signal: AbortSignal,
+    onWait: (limit: Limit) => void = () => {},
+  ): Promise<Reserved> {
     const { workspaceId } = run;
     this.#claimed.delete(run.runId);
     const queue = this.#queues.get(workspaceId) ?? { runs: 0, wakes: 0, waiters: new Set() };
@@ -199,6 +204,7 @@ export class Reservations {
           if (waiter !== undefined) wakeGroup(queue, waiter.blockedAt);
           return result;
         }
+        onWait(result.limit);
         waiter ??= { blockedAt: "", wake: undefined };
         waiter.blockedAt = result.blockedAt.join(" ");
         queue.waiters.add(waiter);

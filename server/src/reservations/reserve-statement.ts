@@ -5,6 +5,7 @@ import {
   type Parameters,
   type RowsTable,
   statement,
+  timeText,
 } from "../base/database/index.ts";
 import { type Amounts, type Budget, calendarPeriodSql, nextStartSql } from "./budget.ts";
 import type { ReachedStatement } from "./thresholds.ts";
@@ -118,6 +119,21 @@ function toBudget(row: BudgetRow): LockedBudget {
 
 /** Seconds for which a waiting run keeps its position in the queue after it last asked. */
 export const waiterTimeoutSeconds = 15;
+
+/**
+ * Returns an SQL expression for the limit for which a run waits, in the form of `LimitWaitedFor`;
+ * null if it waits for none. If it waits for several limits, this is the first one.
+ * @param run alias of the run's row.
+ */
+export const waitedForSql = (run: string) => `(
+    select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id, 'metric', b.metric,
+      'used', b.spent, 'reserved', b.reserved, 'limit', b.allowed, 'resets_at', ${timeText("b.ends")})
+    from reservations v join budgets b
+      on b.id = (v.asked -> 'blocked_at' ->> 0)::bigint and b.workspace_id = v.workspace_id
+    where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id and v.state = 'waiting'
+      and v.seen_at > clock_timestamp() - interval '${waiterTimeoutSeconds} seconds'
+      and b.allowed is not null and ${run}.status = 'running'
+  )`;
 
 /**
  * Maximum number of waiting runs that a decision considers in each workspace: those that began to

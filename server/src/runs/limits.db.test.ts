@@ -863,7 +863,7 @@ describe("a run that is rejected only by what is reserved", () => {
     await noViolations();
   });
 
-  test("ends at its deadline, without a bill", async () => {
+  test("says for which limit it waits, and ends at its deadline, without a bill", async () => {
     const { workspace, agent, ids, release } = await queue(1);
     // Only the next run gets this deadline. If the first run also had it, the first run would end
     // after 2 seconds, too, and the next run would call the model instead of waiting.
@@ -872,9 +872,40 @@ describe("a run that is rejected only by what is reserved", () => {
       { limits: { timeout_seconds: 2 } },
       { method: "PATCH" },
     );
-    const { body } = await invoke(agent, { prefer: "respond-async" });
-    const late = await ended(workspace, body.run_id);
-    expect(late).toMatchObject({ error: { code: "deadline_exceeded" }, cost_micros: 0 });
+    const waiting = invoke(agent);
+    const runId = await eventually("the waiting run", async () => {
+      const { rows } = await engine.query<{ run_id: string }>(
+        "select run_id from reservations where agent_id = $1 and state = 'waiting'",
+        [agent.id],
+      );
+      return rows[0]?.run_id;
+    });
+    const limit = {
+      scope: "agent",
+      scope_id: agent.id,
+      metric: "cost",
+      used: 0,
+      limit: tokens + 100,
+      resets_at: midnight,
+    };
+    expect(await readRun(workspace, runId)).toMatchObject({
+      status: "running",
+      waiting_for: { ...limit, reserved: tokens },
+    });
+    const { body, headers } = await waiting;
+    expect(body).toEqual({
+      ok: false,
+      error: expect.stringMatching(
+        /^The run did not finish within its time limit: it waited 2 s because other runs had reserved the rest of the daily ceiling of this agent\. /,
+      ),
+      code: "deadline_exceeded",
+      run_id: runId,
+      limit,
+    });
+    expect(headers.get("retry-after")).toBeNull();
+    const late = await readRun(workspace, runId);
+    expect(late).toMatchObject({ error: { code: "deadline_exceeded" }, limit, cost_micros: 0 });
+    expect(late).not.toHaveProperty("waiting_for");
     await release(0);
     await ended(workspace, ids[0] ?? "");
     await noViolations();

@@ -1,7 +1,10 @@
 import type { Run } from "@beckon/client";
 import { formatCount, formatDuration, formatMoney } from "../format/index.ts";
 
-type LimitReached = NonNullable<Run["limit"]>;
+type LimitReached = Pick<
+  NonNullable<Run["limit"]>,
+  "scope" | "scope_id" | "metric" | "used" | "limit"
+>;
 
 /** Link to the screen where a limit can be raised. */
 interface LimitPlace {
@@ -45,7 +48,11 @@ const owners: Readonly<Record<LimitReached["scope"], string>> = {
 };
 
 /** Returns the limit in words: `The ceiling of the agent: $5.00 of $5.00 used`. */
-export function limitWords({ scope, metric, used, limit }: LimitReached): string {
-  const format = formats[metric];
-  return `${owners[scope]}: ${format(used)} of ${format(limit)} used`;
+export function limitWords(limit: LimitReached): string {
+  return `${owners[limit.scope]}: ${limitAmount(limit, limit.used)} of ${limitAmount(limit, limit.limit)} used`;
+}
+
+/** Returns an amount of a limit in words. */
+export function limitAmount({ metric }: LimitReached, amount: number): string {
+  return formats[metric](amount);
 }

@@ -131,7 +131,9 @@ function ended(
     run_id: runId,
     ...(limit === undefined ? {} : { limit }),
   };
-  const retryAfter = limit && secondsToReset(limit);
+  // A run that waited for a limit until its deadline need not wait for the reset.
+  const isReached = error.code !== "deadline_exceeded";
+  const retryAfter = isReached && limit !== undefined ? secondsToReset(limit) : undefined;
   return new Response(JSON.stringify(body), {
     status: 500,
     headers: {

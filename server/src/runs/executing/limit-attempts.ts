@@ -1,4 +1,5 @@
 import type { AgentConfig } from "@beckon/contract";
+import { elapsed } from "../../base/clock.ts";
 import {
   type AttemptLimit,
   type LimitAttempt,
@@ -11,6 +12,7 @@ import {
 } from "../../engine/index.ts";
 import {
   type Amounts,
+  type AskingRun,
   amountIn,
   type CallBound,
   fitInto,
@@ -19,8 +21,10 @@ import {
   noAmounts,
   priceUnknown,
   type Reservations,
+  type Reserved,
   sumOf,
   toLimitReached,
+  waitedTooLong,
 } from "../../reservations/index.ts";
 import {
   type AmountsOfCall,
@@ -101,7 +105,7 @@ export function limitAttempts(
     const byStart = revision === undefined ? undefined : reservedByStart(bytes, largest, revision);
     const result =
       revision !== undefined && byStart === undefined
-        ? await reservations.reserve({ ...run, call, runLimit }, signal)
+        ? await reserve(reservations, { ...run, call, runLimit }, signal)
         : fitInto(runLimit === undefined ? [] : [runLimit], call);
     switch (result.kind) {
       case "unlimited":
@@ -118,8 +122,9 @@ export function limitAttempts(
         const { outputTokens, loweredBy } = result;
         const granted = result.kind === "granted" ? result : byStart;
         const isReserved = granted !== undefined;
-        // If the call costs nothing and only money is limited, or until a planned plan takes effect,
-        // a longer answer exceeds no limit. A model with a small context would reject the bound.
+        // If the call costs nothing and only money is limited, or until a planned plan takes
+        // effect, a longer answer exceeds no limit. A model with a small context would reject the
+        // bound.
         const isRestricted =
           (runLimit !== undefined && amountIn(runLimit, largest) !== 0) ||
           granted?.isRestricted === true;
@@ -149,6 +154,30 @@ export function limitAttempts(
       ? limit(attempt, revision, signal)
       : undefined;
   };
+}
+
+/**
+ * Reserves what a call can use.
+ * @throws {LimitStop} if the run's deadline comes while the run waits for a limit.
+ * @throws the reason of `signal` if it aborts otherwise.
+ */
+async function reserve(
+  reservations: Pick<Reservations, "reserve">,
+  run: AskingRun,
+  signal: AbortSignal,
+): Promise<Reserved> {
+  const startedAt = elapsed();
+  const waited: { for?: Limit } = {};
+  try {
+    return await reservations.reserve(run, signal, (limit) => {
+      waited.for = limit;
+    });
+  } catch (thrown) {
+    const isDeadline = thrown instanceof RunStopped && thrown.reason === "deadline";
+    if (!isDeadline || waited.for === undefined) throw thrown;
+    const limit = toLimitReached(waited.for);
+    throw new LimitStop({ error: waitedTooLong(limit, elapsed() - startedAt), limit });
+  }
 }
 
 /**

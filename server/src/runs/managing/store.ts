@@ -1,6 +1,7 @@
-import type { ListedRun, Run } from "@beckon/contract";
+import type { LimitWaitedFor, ListedRun, Run } from "@beckon/contract";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import { waitedForSql } from "../../reservations/index.ts";
 import type { AccessibleAgents } from "../access.ts";
 import { isAccessible } from "../access-store.ts";
 import { spentOf } from "../journal/index.ts";
@@ -101,10 +102,13 @@ export async function findRun(
   agentIds: AccessibleAgents,
 ): Promise<Run | undefined> {
   const row = await runsWithTexts(tx, workspaceId)
+    .select(sql<LimitWaitedFor | null>`${sql.raw(waitedForSql("runs"))}`.as("waiting_for"))
     .where("runs.id", "=", runId)
     .where(isAccessible("runs.agent_id", agentIds))
     .executeTakeFirst();
-  return row && toRun(row);
+  if (row === undefined) return undefined;
+  const run = toRun(row);
+  return row.waiting_for === null ? run : { ...run, waiting_for: row.waiting_for };
 }
 
 /**

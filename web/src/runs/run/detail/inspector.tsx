@@ -68,7 +68,7 @@ export function Inspector(props: InspectorProps) {
       </header>
       <div className="flex min-w-0 flex-1 flex-col gap-4 p-4">
         {row?.key === "now" ? (
-          <CurrentCall output={output} silence={silence} />
+          <CurrentCall runId={runId} output={output} silence={silence} />
         ) : view === "json" ? (
           entries.map(({ seq, type }) => <RawEntry key={seq} runId={runId} seq={seq} type={type} />)
         ) : (

@@ -1,8 +1,12 @@
 import type { JournalEvent } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "../../../data/index.ts";
 import { Badge, CopyButton, Fact, Facts, LongText, Tokens } from "../../../ui/index.ts";
+import { limitAmount, limitWords } from "../../limit-words.ts";
 import { failureOf, type ModelOutput } from "../../model-output.ts";
 import { costOfStep } from "../cost.ts";
 import { CostFact } from "../cost-fact.tsx";
+import { waitingForQuery } from "../journal/queries.ts";
 import type { Silence } from "../journal/use-silence.ts";
 import type { TextView } from "../run-search.ts";
 import { Part, SmartText } from "../text-views.tsx";
@@ -98,23 +102,40 @@ function AnswerPartView({ part, view }: { readonly part: AnswerPart; readonly vi
 
 const silences: Readonly<Record<Silence, string>> = {
   late: "The model was called before this page was opened, so what it writes is not shown word by word. The answer appears when the step is done.",
-  elsewhere:
-    "The call waits for a limit, or another process executes this run. The answer appears when the step is done.",
+  elsewhere: "Another process executes this run. The answer appears when the step is done.",
 };
 
+interface QuietCallProps {
+  readonly runId: string;
+  readonly silence: Silence;
+}
+
+/** Says why nothing of the current model call arrives. */
+function QuietCall({ runId, silence }: QuietCallProps) {
+  const { data: limit } = useQuery(waitingForQuery(useWorkspace(), runId));
+  return limit == null
+    ? silences[silence]
+    : `The call waits, because other runs have reserved the rest of a limit. ${limitWords(limit)}, ${limitAmount(limit, limit.reserved)} reserved.`;
+}
+
 interface CurrentCallProps {
+  readonly runId: string;
   readonly output: ModelOutput | undefined;
   readonly silence: Silence | undefined;
 }
 
 /** The output of the current model call so far. */
-export function CurrentCall({ output, silence }: CurrentCallProps) {
+export function CurrentCall({ runId, output, silence }: CurrentCallProps) {
   const failure = output && failureOf(output);
   if (failure !== undefined) return <p className="text-ink-2">{failure}</p>;
   if (output === undefined || (output.text === "" && output.reasoning === ""))
     return (
       <p className="text-ink-2">
-        {silence === undefined ? "Waiting for the model's first words." : silences[silence]}
+        {silence === undefined ? (
+          "Waiting for the model's first words."
+        ) : (
+          <QuietCall runId={runId} silence={silence} />
+        )}
       </p>
     );
   return (

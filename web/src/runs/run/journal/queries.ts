@@ -98,6 +98,20 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq:
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** Time between two checks whether a run waits for a limit. No event says that it does. */
+const waitPollMs = 5_000;
+
+/**
+ * The limit for which a run waits; null if it waits for none. Its key differs from that of the run,
+ * because refetching the run could replace a newer state from the run's stream.
+ */
+export const waitingForQuery = ({ id, client }: CurrentWorkspace, runId: string) =>
+  queryOptions({
+    queryKey: [...journalKey(id, runId), "waiting-for"],
+    queryFn: async ({ signal }) => (await client.runs.get(runId, { signal })).waiting_for ?? null,
+    refetchInterval: waitPollMs,
+  });
+
 /** Makes `entryQuery` return an entry of the stream without a request. */
 export function cacheEntry(
   cache: QueryClient,

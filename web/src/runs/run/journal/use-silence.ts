@@ -6,8 +6,7 @@ import { type Journal, lastSeq } from "./entries.ts";
 /**
  * The likely reason why the output of the current model call does not arrive. `late`: the call
  * began before the page subscribed. `elsewhere`: the page is connected to a process that does not
- * execute the run, or the call waits because too little is left of a plan (a monthly limit) or of a
- * ceiling (a daily spending limit).
+ * execute the run. The call can also wait for a limit: see `waitingForQuery`.
  */
 export type Silence = "late" | "elsewhere";
 
