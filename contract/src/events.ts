@@ -109,8 +109,9 @@ const costMicros = z.number().int().nonnegative().nullable();
 export const eventData = {
   "run.queued": z.object({
     /**
-     * Set if a process that was shutting down put the run back into the queue, and earlier events
-     * report all model calls that this process sent. If it is absent, a call may be missing from
+     * Set if a process that was shutting down put the run back into the queue, or if the run was
+     * held after a process had begun to execute it, and earlier events report all model calls that
+     * this process sent. If it is absent, a call may be missing from
      * the events, and the process that resumes the run can estimate its usage. Earlier versions of
      * Beckon do not set it.
      */
@@ -118,7 +119,8 @@ export const eventData = {
   }),
   /**
    * The run is held, because its agent is paused or a limit is spent. `run.queued` follows when the
-   * run is released.
+   * run is released. A run can also be held after `run.started` or `run.resumed`, before its first
+   * model call.
    */
   "run.waiting": none,
   "run.started": none,

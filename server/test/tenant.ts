@@ -5,7 +5,7 @@ import { type Database, inWorkspace } from "../src/base/database/index.ts";
 import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
-import type { AppendRow } from "../src/runs/journal/append-statement.ts";
+import type { AppendRow } from "../src/runs/journal/append-row.ts";
 import type { CreatedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 import { startRuns } from "./write-runs.ts";

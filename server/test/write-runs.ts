@@ -1,7 +1,7 @@
 import type { Database } from "../src/base/database/index.ts";
 import { KnownSubscriptions } from "../src/events/index.ts";
+import type { AppendRow } from "../src/runs/journal/append-row.ts";
 import {
-  type AppendRow,
   appendToRuns as append,
   appendUncharged as appendWithoutCharge,
 } from "../src/runs/journal/append-statement.ts";

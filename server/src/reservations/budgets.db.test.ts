@@ -15,7 +15,7 @@ import {
 } from "../../test/tenant.ts";
 import { appendToRuns, appendUncharged } from "../../test/write-runs.ts";
 import { createMutex } from "../base/database/index.ts";
-import type { AppendRow } from "../runs/journal/append-statement.ts";
+import type { AppendRow } from "../runs/journal/append-row.ts";
 import { type AppendEntry, toEntry } from "../runs/journal/journal-entry.ts";
 import { reachedStatement } from "../runs/reached-statement.ts";
 import { type Amounts, noAmounts } from "./budget.ts";

@@ -37,5 +37,6 @@ export {
   reserveStatements,
   startPeriod,
   waitedForSql,
+  waiterTimeoutSeconds,
 } from "./reserve-statement.ts";
 export { createReachedStatement, selectThresholds } from "./thresholds.ts";

@@ -1,10 +1,11 @@
 /**
  * The states of a run:
  *
- *     waiting
- *        │ agent resumed or limit reset
- *        ▼
- *     queued ──claim──▶ running ──end──▶ succeeded | failed | cancelled
+ *     waiting ◀──limit is spent──┐
+ *        │ agent resumed           │
+ *        │ or limit reset          │
+ *        ▼                         │
+ *     queued ──claim──▶ running ───┴──end──▶ succeeded | failed | cancelled
  *        ▲                │  │
  *        └─process stops──┘  └─ owner exited: claimed again, attempt + 1
  *
@@ -13,7 +14,8 @@
  * A run is created running if the process that starts it also executes it. A run is created waiting
  * if the agent is paused or a limit is spent, and the run's trigger is set to hold runs then. A
  * waiting run cannot be claimed; the worker queues it once the agent is no longer paused and no
- * limit is spent. If a limit is spent and no trigger holds the run, it is created already failed.
+ * limit is spent. A running run of such a trigger also becomes waiting if a spent limit rejects its
+ * first model call. If a limit is spent and no trigger holds the run, it is created already failed.
  *
  * Every append to the journal of a running run names the run's owner, its `fence`, which each claim
  * increments, and its `last_seq`. If any of these has changed, nothing is written, so a former

@@ -3127,7 +3127,7 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
@@ -3200,7 +3200,7 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
@@ -3300,7 +3300,7 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
@@ -3404,8 +3404,10 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
+    started_at = case when w.status is distinct from 'waiting' then r.started_at end,
+    waited_ms = case when w.status = 'waiting' then 0 else r.waited_ms end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w cross join lateral (
@@ -3580,8 +3582,10 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
+    started_at = case when w.status is distinct from 'waiting' then r.started_at end,
+    waited_ms = case when w.status = 'waiting' then 0 else r.waited_ms end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w cross join lateral (
@@ -3803,8 +3807,10 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
+    started_at = case when w.status is distinct from 'waiting' then r.started_at end,
+    waited_ms = case when w.status = 'waiting' then 0 else r.waited_ms end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w cross join lateral (
@@ -4032,8 +4038,10 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
+    started_at = case when w.status is distinct from 'waiting' then r.started_at end,
+    waited_ms = case when w.status = 'waiting' then 0 else r.waited_ms end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w cross join lateral (
@@ -4704,7 +4712,8 @@ with recursive holding (workspace_id, agent_id) as (
       ) as queued) else 500 end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
+      and b.scope_id in (a.workspace_id, a.id)
+      and (now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))) or b.waiter_seen_at > now() - interval '15 seconds'))
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_id = a.id and (b.scope_kind = 'agent' and b.pauses_agent and now() < b.ends
       and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))))
@@ -4727,10 +4736,12 @@ with recursive holding (workspace_id, agent_id) as (
   update runs r set status = 'queued', released_at = now(), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered n where r.id = n.id and r.workspace_id = n.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, n.number
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, n.number
 ), queued_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    ($1::text[])[number] as id, 'run.queued' as type, '{}'::jsonb as data
+    ($1::text[])[number] as id, 'run.queued' as type,
+    -- A run that a process began to execute was held before it called a model.
+    case when fence > 0 then '{"calls_reported": true}' else '{}' end::jsonb as data
   from released
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)

@@ -24,7 +24,8 @@ import { type MeteredCall, spentBy } from "../engine/metered-call.ts";
 import { recordDeaths } from "../processes/process-store.ts";
 import { countSuspects } from "./claiming/abandoned-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
-import { type AppendRow, appendForDead } from "./journal/append-statement.ts";
+import type { AppendRow } from "./journal/append-row.ts";
+import { appendForDead } from "./journal/append-statement.ts";
 import { toEntry } from "./journal/journal-entry.ts";
 import { readJournal } from "./journal/journal-store.ts";
 

@@ -18,6 +18,14 @@ test("a run that its process releases is queued until another one resumes it", (
   expect(patchRun(released, event(4, "run.resumed")).status).toBe("running");
 });
 
+test("a run that a limit holds after its start waits, and has not started, until it is resumed", () => {
+  const running = patchRun({ ...run, status: "queued" }, event(2, "run.started"));
+  const held = patchRun(running, event(3, "run.waiting"));
+  expect(held).toMatchObject({ status: "waiting", started_at: null });
+  const resumed = patchRun(patchRun(held, event(4, "run.queued")), event(5, "run.resumed"));
+  expect(resumed).toMatchObject({ status: "running", started_at: event(5, "run.resumed").time });
+});
+
 test("the first event of a run does not put it back into the queue", () => {
   expect(patchRun({ ...run, status: "running" }, event(1, "run.queued")).status).toBe("running");
 });

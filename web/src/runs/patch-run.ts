@@ -27,9 +27,12 @@ export function patchRun<State extends RunState>(
       return seq > 1 ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };
+    case "run.waiting":
+      // As with `run.queued`, the first event changes nothing.
+      return seq > 1 ? { ...run, status: "waiting", started_at: null } : run;
     case "run.resumed": {
       const attempt = Math.max(run.attempt, Number(data.attempt) || 0);
-      return { ...run, status: "running", attempt };
+      return { ...run, status: "running", attempt, started_at: run.started_at ?? time };
     }
     case "run.finished":
       return { ...ended(run, "succeeded", time, data), output: textOf(data.output) };

@@ -14,7 +14,7 @@ import {
   startRow,
 } from "../../../test/tenant.ts";
 import { appendToRuns, startRuns } from "../../../test/write-runs.ts";
-import type { AppendResult, AppendRow } from "../../runs/journal/append-statement.ts";
+import type { AppendResult, AppendRow } from "../../runs/journal/append-row.ts";
 import type { StartResult, StartRow } from "../../runs/starting/start-row.ts";
 import { createLog } from "../log.ts";
 import { createBatcher } from "./batcher.ts";

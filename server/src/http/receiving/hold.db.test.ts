@@ -1,21 +1,14 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { executedStatements } from "../../../test/executed-statements.ts";
 import { expectError } from "../../../test/expect-error.ts";
-import { pricedWorkspace } from "../../../test/limits.ts";
-import { says, startModelServer } from "../../../test/model-server.ts";
-import { configureTrigger, createReceiving, unverified } from "../../../test/receiving-trigger.ts";
+import { createReceiving } from "../../../test/receiving-trigger.ts";
 import { newId } from "../../base/ids.ts";
 import { expireQueued, releaseHeld } from "../../runs/index.ts";
 
 const beckon = await startTestBeckon();
 const { engine } = beckon.db.database;
-const server = await startModelServer();
-afterAll(() => server.close());
-/** What each call of the scripted model costs, in micro-dollars. */
-const callMicros = 300;
-server.script(says({ text: "done", usage: { prompt_tokens: 1, completion_tokens: callMicros } }));
 
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 const ended = (runId: string) =>
@@ -259,87 +252,6 @@ test("a run that a pause holds stays held if its agent is deleted, until that is
   await beckon.call(`/agents/${agentId}/restore`, { method: "POST" });
   await resume();
   expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
-});
-
-/**
- * Creates a workspace in which each model call costs `callMicros`, and a trigger that holds its
- * runs while a limit is spent.
- */
-async function holdingPriced(ceilingMicros: number) {
-  const workspace = await pricedWorkspace(beckon, server);
-  const agent = await workspace.agent({
-    model_settings: { max_output_tokens: callMicros },
-    limits: { max_concurrent_runs: 1 },
-  });
-  const trigger = await workspace.trigger(agent.id);
-  await configureTrigger(engine, beckon.config.masterKey ?? "", trigger.id, {
-    ...unverified,
-    when_paused: "hold",
-  });
-  const ceiling = (micros: number) => workspace.ceiling("workspace", workspace.id, micros);
-  await ceiling(ceilingMicros);
-  const runOf = async (runId: string) => (await workspace.call(`/runs/${runId}`)).body.data;
-  return {
-    workspace,
-    agent,
-    ceiling,
-    runOf,
-    /** Sends a request to the trigger. @returns the id of the run. */
-    async send(): Promise<string> {
-      const { body } = await beckon.call(trigger.url, { credential: null, body: "Hello" });
-      return body.run_id;
-    },
-    ended: (runId: string) =>
-      eventually(`the end of run ${runId}`, async () => {
-        const run = await runOf(runId);
-        return run.finished_at === null ? undefined : run;
-      }),
-  };
-}
-
-test("once a model call does not fit into what is left of a limit, runs are held until it is raised", async () => {
-  const { ceiling, send, runOf, ended } = await holdingPriced(callMicros + 100);
-  expect(await ended(await send())).toMatchObject({ status: "succeeded" });
-  expect(await ended(await send())).toMatchObject({ error: { code: "ceiling_reached" } });
-  const held = await send();
-  expect(await runOf(held)).toMatchObject({ status: "waiting" });
-  await releaseHeld(beckon.db.database);
-  expect(await runOf(held)).toMatchObject({ status: "waiting" });
-  await ceiling(10 * callMicros);
-  expect(await ended(held)).toMatchObject({ status: "succeeded" });
-});
-
-test("of runs that a limit holds, those beyond the first that does not fit after the reset stay held", async () => {
-  const { workspace, agent, send } = await holdingPriced(callMicros + 100);
-  await engine.query("update budgets set spent = allowed where workspace_id = $1", [workspace.id]);
-  // Until the second run shows that the limit is spent, at most 22 runs are released: the two that
-  // are claimed, and 20 in the queue (`maxQueuedOfLimited`). So some of these 25 runs stay held.
-  for (let count = 0; count < 25; count++) await send();
-  await engine.query(
-    "update budgets set starts = now() - interval '1 day', ends = now() where workspace_id = $1",
-    [workspace.id],
-  );
-  const statuses = async () => {
-    const { rows } = await engine.query<{ status: string; runs: number }>(
-      "select status, count(*)::int as runs from runs where agent_id = $1 group by status",
-      [agent.id],
-    );
-    return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
-  };
-  const after = await eventually("the end of the released runs", async () => {
-    const { failed, queued, running, ...rest } = await statuses();
-    return failed && !queued && !running ? { failed, ...rest } : undefined;
-  });
-  expect(after).toMatchObject({ succeeded: 1, waiting: expect.any(Number) });
-  await releaseHeld(beckon.db.database);
-  expect(await statuses()).toEqual(after);
-});
-
-test("a limit of 0, at which a priced model call was rejected, does not hold runs of free models", async () => {
-  const { workspace, agent, send, ended } = await holdingPriced(0);
-  expect(await ended(await send())).toMatchObject({ error: { code: "ceiling_reached" } });
-  await workspace.call(`/agents/${agent.id}`, { model: "demo/echo" }, { method: "PATCH" });
-  expect(await ended(await send())).toMatchObject({ status: "succeeded" });
 });
 
 test("a run that was written as held after the resume is queued by the next poll", async () => {

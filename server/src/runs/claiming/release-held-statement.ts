@@ -1,13 +1,13 @@
 import { type Database, statement } from "../../base/database/index.ts";
 import { insertEvents } from "../../events/index.ts";
-import { holdsRunsSql, pausesAgentSql } from "../../reservations/index.ts";
+import { holdsRunsSql, pausesAgentSql, waiterTimeoutSeconds } from "../../reservations/index.ts";
 import { addEvents } from "../journal/index.ts";
 import { changeInBatches, type EventIds, maxRuns } from "./end-statement.ts";
 
 /**
  * In a workspace with limits, held runs of an agent are queued only until the agent has this many
- * queued runs. If all were queued at once, they could spend the limit again, and the rest would
- * then fail instead of being held until the next reset.
+ * queued runs. If all were queued at once, they could spend the limit again, and the rest would be
+ * claimed only to be held again until the next reset.
  */
 const maxQueuedOfLimited = 20;
 
@@ -15,9 +15,10 @@ const maxQueuedOfLimited = 20;
 const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holdsRunsSql}`;
 
 /**
- * Statement that queues held runs, the oldest ones first, if their agent is not paused and no limit
- * is a reason to hold them. Runs that a limit holds are queued even if their agent was deleted,
- * because accepted runs continue. A deletion does not end a pause: runs that it holds stay held
+ * Statement that queues held runs, the oldest ones first, if their agent is not paused, no limit is
+ * a reason to hold them, and no run waits for what others have reserved of their limits. Runs that
+ * a limit holds are queued even if their agent was deleted, because accepted runs continue. A
+ * deletion does not end a pause: runs that it holds stay held
  * until the agent is restored and resumed. The statement locks the agents' rows against a pause, so
  * that no run is released after the response to a pause: without the lock, the snapshot of the
  * statement could be older than the pause. The recursive part reads one row for each agent that has
@@ -50,7 +51,8 @@ with recursive holding (workspace_id, agent_id) as (
       ) as queued) else ${maxRuns} end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id) and ${holdsRuns})
+      and b.scope_id in (a.workspace_id, a.id)
+      and (${holdsRuns} or b.waiter_seen_at > now() - interval '${waiterTimeoutSeconds} seconds'))
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_id = a.id and ${pausesAgentSql})
 ), oldest as (
@@ -71,10 +73,12 @@ with recursive holding (workspace_id, agent_id) as (
 ), released as (
   update runs r set status = 'queued', released_at = now(), ${addEvents("1")}
   from numbered n where r.id = n.id and r.workspace_id = n.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, n.number
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, n.number
 ), queued_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    (${eventIds})[number] as id, 'run.queued' as type, '{}'::jsonb as data
+    (${eventIds})[number] as id, 'run.queued' as type,
+    -- A run that a process began to execute was held before it called a model.
+    case when fence > 0 then '{"calls_reported": true}' else '{}' end::jsonb as data
   from released
 ), ${insertEvents("queued_events")}
 select count(*)::int as released from released`;

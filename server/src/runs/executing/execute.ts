@@ -6,7 +6,6 @@ import { messageOf, stackOf } from "../../base/errors.ts";
 import type { RequestTrace, TraceSpan, Tracing } from "../../base/tracing/index.ts";
 import {
   defaultTimeouts,
-  type Journal,
   lostStep,
   type ReportingEvent,
   executeRun as runEngine,
@@ -26,6 +25,7 @@ import {
   stopReason,
 } from "./end-after-error.ts";
 import type { FirstCall, FirstCalls } from "./first-calls.ts";
+import { holdRun } from "./hold-run.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 import { type Loaded, loadRun } from "./load-run.ts";
 import type { Memory } from "./memory.ts";
@@ -41,7 +41,7 @@ export interface ExecutePorts extends EndPorts {
   readonly subscribers: Pick<Subscribers, "pollers" | "outputBuffers">;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
-  readonly worker: Pick<WorkerCalls, "claim">;
+  readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
   readonly reservations: Pick<Reservations, "revision" | "reserve" | "returnFirstCall" | "forget">;
   readonly firstCalls: Pick<FirstCalls, "note">;
   /** Wakes runs that wait for a reservation in these workspaces, in all processes. */
@@ -256,7 +256,7 @@ function endSpan(span: TraceSpan, live: LiveRun): void {
 
 interface Executing extends Execution, Omit<Loaded, "events"> {
   readonly prepared: PreparedAgent;
-  readonly journal: Journal;
+  readonly journal: RunJournal;
   readonly deadlineAt: number;
 }
 
@@ -272,7 +272,12 @@ function execute(
     modelName: config.model,
     model,
     priceOf,
-    limitAttempt: limitAttempts(ports, { run, config, priceOf }),
+    limitAttempt: limitAttempts(ports, {
+      run,
+      config,
+      priceOf,
+      hold: () => holdRun(ports, { run, live, journal }),
+    }),
     reserveOutputTokens: config.limits.reserve_output_tokens,
     limitRevision: () => ports.reservations.revision(run.workspaceId),
     wasWaiting,

@@ -38,6 +38,11 @@ interface LimitedRun {
   readonly run: Readonly<ReservingRun>;
   readonly config: AgentConfig;
   readonly priceOf: PriceOf;
+  /**
+   * Called if a limit rejects the first attempt of the run's first call here, and the attempt would
+   * fit after the limit's reset. Throws if the run is held instead of ending. Default: it ends.
+   */
+  readonly hold?: () => Promise<void>;
 }
 
 interface LimitPorts {
@@ -52,12 +57,13 @@ interface LimitPorts {
  */
 export function limitAttempts(
   { reservations, firstCalls }: LimitPorts,
-  { run, config, priceOf }: LimitedRun,
+  { run, config, priceOf, hold }: LimitedRun,
 ): LimitAttempt {
   const { max_cost_micros: maxCostMicros, reserve_output_tokens } = config.limits;
   const maxOutputTokens = config.model_settings.max_output_tokens ?? reserve_output_tokens;
   const amountsOf = createBound(priceOf, config.limits.timeout_seconds * 1_000);
   let firstCall = run.firstCall;
+  let attempts = 0;
 
   /**
    * Returns what was reserved with the start of the run, if that is enough for an attempt. The
@@ -112,6 +118,9 @@ export function limitAttempts(
         return undefined;
       case "spent": {
         const reached = toLimitReached(result.limit, result.needed);
+        const fitsLater =
+          result.isUsedUp && reached.needed === undefined && reached.resets_at !== null;
+        if (fitsLater && attempts === 1) await hold?.();
         throw new LimitStop({ error: limitError(reached), limit: reached });
       }
       case "fenced":
@@ -146,6 +155,7 @@ export function limitAttempts(
   }
 
   return (attempt, signal) => {
+    attempts += 1;
     // The revision is read before the reservation. If a limit changes after that, the reserved
     // amounts may not take the change into account. `coversNext` then returns false, so the next
     // attempt reserves again.

@@ -63,6 +63,7 @@ export class RunJournal implements Journal {
   readonly #startedAt: number;
   #lastSeq: number;
   #steps: number;
+  #reportsCalls: boolean;
 
   constructor(
     ports: JournalPorts,
@@ -74,10 +75,16 @@ export class RunJournal implements Journal {
     this.#modelName = modelName;
     this.#startedAt = live.createdAt - claim.elapsedMs;
     this.#steps = countSteps(events);
+    this.#reportsCalls = events.some(isOfCall);
     this.#ports = ports;
     this.#live = live;
     this.#claim = claim;
     this.#lastSeq = claim.lastSeq;
+  }
+
+  /** Whether the journal has an entry about a call of a model or a tool. */
+  get reportsCalls(): boolean {
+    return this.#reportsCalls;
   }
 
   append(
@@ -118,9 +125,20 @@ export class RunJournal implements Journal {
     });
   }
 
+  /**
+   * Holds the run until no limit is a reason to hold it. Afterwards this process does not own the
+   * run any more. Call this only if `reportsCalls` is false and no call is in progress.
+   * @throws {RunStopped} nothing was written.
+   */
+  hold(): Promise<void> {
+    const held: NewEvent = { type: "run.waiting", data: {} };
+    // With `intent`, a run whose cancellation was requested ends instead of being held.
+    return this.#write([held], { intent: true, calls: [], end: undefined, hold: true });
+  }
+
   async #write(
     added: readonly NewEvent[],
-    options: Pick<AppendRow, "intent" | "calls" | "end" | "release">,
+    options: Pick<AppendRow, "intent" | "calls" | "end" | "release" | "hold">,
     outcome?: Outcome,
   ): Promise<void> {
     const { runId, workspaceId, agentId, owner, fence } = this.#claim;
@@ -135,6 +153,7 @@ export class RunJournal implements Journal {
     );
     this.#lastSeq = lastSeq + entries.length;
     this.#steps += countSteps(added);
+    this.#reportsCalls ||= added.some(isOfCall);
     this.#ports.reports.written({
       runId,
       workspaceId,
@@ -156,4 +175,9 @@ function countSteps(events: readonly NewEvent[]): number {
   let steps = 0;
   for (const { type } of events) if (type === "run.step") steps++;
   return steps;
+}
+
+/** Returns whether an event is about a call: `run.step`, `run.step_lost`, `run.tool_…`. */
+function isOfCall({ type }: NewEvent): boolean {
+  return type.startsWith("run.step") || type.startsWith("run.tool");
 }

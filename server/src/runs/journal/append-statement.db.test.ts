@@ -11,7 +11,8 @@ import { claimAbandoned, countSuspects } from "../claiming/abandoned-statement.t
 import { claimQueued } from "../claiming/claim-statement.ts";
 import { expireQueued } from "../claiming/expire-queued-statement.ts";
 import type { RunRef } from "../run.ts";
-import { type AppendRow, appendForDead } from "./append-statement.ts";
+import type { AppendRow } from "./append-row.ts";
+import { appendForDead } from "./append-statement.ts";
 import { cancelAllStored, cancelStored } from "./cancel-statement.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readEvents, readJournal } from "./journal-store.ts";

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "@beckon/contract";
 import { type Database, type Statement, statement } from "../../base/database/index.ts";
-import type { MeteredCall, ReportedCall } from "../../engine/index.ts";
+import type { MeteredCall } from "../../engine/index.ts";
 import {
   insertEvents,
   insertWorkspaceEvents,
@@ -9,59 +9,11 @@ import {
 } from "../../events/index.ts";
 import { chargeBudgets, workspacesToWake } from "../../reservations/index.ts";
 import { insertEntries } from "../../usage/index.ts";
+import { findReason } from "./append-reason-store.ts";
+import { type AppendResult, type AppendRow, settles, statusAfter } from "./append-row.ts";
 import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
-
-/**
- * Entries to append to the journal of one run, and the run's outcome if they end the run. Either
- * all of this is written or none of it.
- */
-export interface AppendRow {
-  readonly runId: string;
-  readonly workspaceId: string;
-  /**
-   * The process that owns the run: this process or, for `appendForDead`, a dead process. `owner`
-   * and `fence` identify the claim of the run: nothing is written if another process has claimed
-   * the run.
-   */
-  readonly owner: string;
-  readonly fence: number;
-  /** Sequence number of the last entry in the journal. The first new entry gets the next number. */
-  readonly lastSeq: number;
-  readonly entries: readonly AppendEntry[];
-  /**
-   * The metered calls that the entries report. Each becomes an entry of the usage ledger. Default:
-   * none.
-   */
-  readonly calls?: readonly ReportedCall[];
-  /**
-   * Whether the entries announce side effects, such as tool calls. Such entries are rejected if the
-   * cancellation of the run was requested.
-   */
-  readonly intent: boolean;
-  readonly end: RunEnd | undefined;
-  /**
-   * Whether to release the claim and queue the run again, so that any process can claim it. The
-   * append ends the run's reservation only if it also reports `calls`. Otherwise the reservation
-   * may be needed for a model call that was lost with a process, and that the next owner will
-   * report. If no call was lost, `returnReservations` ends the reservation. Default false.
-   */
-  readonly release?: boolean;
-}
-
-/**
- * The result for one row:
- * - `written`: the entries were written. `time` is their time in RFC 3339 format.
- * - `fenced`: nothing was written, because another process has claimed the run, this process was
- *   declared dead, or the run has ended or was deleted. If an earlier call whose reply was lost has
- *   written the row, the caller must not act on it any more.
- * - `cancelled`: nothing was written, because the entries announce side effects and the
- *   cancellation of the run was requested.
- */
-export type AppendResult =
-  | { readonly kind: "written"; readonly time: string }
-  | { readonly kind: "fenced" | "cancelled" };
 
 /**
  * The result of `appendUncharged` for a row whose workspace has limits: nothing was written, and
@@ -155,7 +107,7 @@ const append = (name: string, variant: Variant) =>
       last_seq: ["int", (row) => row.lastSeq],
       entries: ["int", (row) => row.entries.length],
       intent: ["boolean", (row) => row.intent],
-      status: ["text", (row) => row.end?.status ?? (row.release ? "queued" : null)],
+      status: ["text", statusAfter],
       settles: ["boolean", settles],
     });
     const entries = p.rows("e", (input) => input.entries, {
@@ -233,8 +185,14 @@ with tenants as materialized (
   from ${writes.table} left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end,
-    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    finished_at = case when w.status not in ('queued', 'waiting') then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,${
+      charged
+        ? `
+    started_at = case when w.status is distinct from 'waiting' then r.started_at end,
+    waited_ms = case when w.status = 'waiting' then 0 else r.waited_ms end,`
+        : ""
+    }
     ${addEvents("w.entries")}
   from writes w cross join lateral (
     -- Because of the limit, this is an index scan for each run, never a join over the whole table.
@@ -391,14 +349,6 @@ export async function appendForDead(
   return rows.flatMap((_row, index) => (written.has(index + 1) ? index : []));
 }
 
-/**
- * Returns whether a row ends the reservation of its run: it does if it reports metered calls or
- * ends the run.
- */
-function settles({ calls = [], end }: AppendRow): boolean {
-  return calls.length > 0 || end !== undefined;
-}
-
 function hasArtifact({ entries }: AppendRow): boolean {
   return entries.some(({ artifact }) => artifact !== undefined);
 }
@@ -474,26 +424,4 @@ function usageNumbers<Row>(
 
 function slashOf({ modelName }: MeteredCall): number {
   return modelName.indexOf("/");
-}
-
-/**
- * Finds out why a row was not written. An earlier call whose reply was lost may have written it.
- * The result is then `written`, but only if the caller can act on it: the run must still be its
- * own, unless the row itself ended or released the run.
- */
-async function findReason(database: Database, row: AppendRow): Promise<AppendResult> {
-  const { rows } = await database.engine.query<{ ours: Date | null; own: boolean; stop: boolean }>({
-    name: "append-find-reason",
-    text: `select
-        (select e.time from events e where e.run_id = r.id and e.seq = $3 and e.id = $4) as ours,
-        r.status = 'running' and r.owner = $5 and r.fence = $6
-          and exists (select from processes p where p.id = $5 and p.died_at is null) as own,
-        r.last_seq = $3 - 1 and r.cancel_requested_at is not null as stop
-      from runs r where r.id = $1 and r.workspace_id = $2`,
-    values: [row.runId, row.workspaceId, row.lastSeq + 1, row.entries[0]?.id, row.owner, row.fence],
-  });
-  const { ours = null, own = false, stop = false } = rows[0] ?? {};
-  const isLast = row.end !== undefined || row.release === true;
-  if (ours !== null && (own || isLast)) return { kind: "written", time: ours.toISOString() };
-  return { kind: own && stop ? "cancelled" : "fenced" };
 }

@@ -7,13 +7,8 @@ import {
 } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import {
-  type AppendResult,
-  type AppendRow,
-  appendToRuns,
-  appendUncharged,
-  type Limited,
-} from "./append-statement.ts";
+import type { AppendResult, AppendRow } from "./append-row.ts";
+import { appendToRuns, appendUncharged, type Limited } from "./append-statement.ts";
 
 /**
  * The batcher of appends to journals. Up to 200 appends that runs of this process make at the same

@@ -1,4 +1,5 @@
-export { type AppendRow, appendForDead, appendStatements } from "./append-statement.ts";
+export type { AppendRow } from "./append-row.ts";
+export { appendForDead, appendStatements } from "./append-statement.ts";
 export { type Appends, createAppends } from "./appends.ts";
 export { cancelAllStored, cancelStatement, cancelStored } from "./cancel-statement.ts";
 export { configOf } from "./config-statement.ts";

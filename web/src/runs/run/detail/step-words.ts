@@ -22,7 +22,7 @@ export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">)
     case "run.started":
       return "A process began to execute the run.";
     case "run.resumed":
-      return `The process that executed the run was lost or stopped. Another one continued from the journal, as attempt ${data.attempt}.`;
+      return `The process that executed the run was lost or stopped, or the run was held. A process continued from the journal, as attempt ${data.attempt}.`;
     case "run.step_lost":
       return lostReasons[String(data.reason)] ?? "The answer of the model was lost.";
     case "run.finished":

@@ -1,0 +1,31 @@
+import { type Database, retryWhileLost } from "../../base/database/index.ts";
+import type { RunRef } from "../run.ts";
+import type { LiveRun } from "../subscribing/index.ts";
+import { readHolds } from "./hold-store.ts";
+import type { RunJournal } from "./run-journal.ts";
+import type { WorkerCalls } from "./worker-calls.ts";
+
+/** The services that holding a run needs. */
+export interface HoldPorts {
+  readonly database: Database;
+  readonly worker: Pick<WorkerCalls, "noteHeld">;
+}
+
+/**
+ * Holds a run that a limit rejects before its first model call, if its trigger is set to hold runs.
+ * The request that started the run was accepted, and its sender will not repeat it.
+ * @returns if the run is not to be held.
+ * @throws {RunStopped} if the run is held, because this process does not own it any more, or if it
+ *   was stopped.
+ */
+export async function holdRun(
+  { database, worker }: HoldPorts,
+  { run, live, journal }: { run: RunRef; live: LiveRun; journal: RunJournal },
+): Promise<void> {
+  if (journal.reportsCalls) return;
+  if (!(await retryWhileLost(() => readHolds(database, run), live.signal))) return;
+  await journal.hold();
+  worker.noteHeld();
+  live.stop("fenced");
+  live.signal.throwIfAborted();
+}
