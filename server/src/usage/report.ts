@@ -5,7 +5,7 @@ import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
 import { csvOf } from "./csv.ts";
 import { namesOf } from "./names.ts";
-import { checkDeleted, rangeOf, type UsageRange } from "./range.ts";
+import { checkDeleted, needsEntries, rangeOf, type UsageRange } from "./range.ts";
 import { readCursor, toCursor } from "./report-cursor.ts";
 import {
   hasAgent,
@@ -28,8 +28,9 @@ const bytesPerRow = 1_000;
  */
 const timeoutMs = 3_000;
 
-/** Part of error messages that says how to change the request. */
-const remedy = "Shorten the time range with from and to, or name one agent with agent_id.";
+/** Parts of error messages that say how to change the request. */
+const shorten = "Shorten the time range with from and to";
+const remedy = `${shorten}, or name one agent with agent_id.`;
 
 /** Usage in the requested format. */
 type RequestedUsage =
@@ -85,7 +86,7 @@ export async function getUsage({
     await limitTime(tx, timeoutMs);
     const lastDay =
       to === undefined
-        ? await readLastDay(tx, workspaceId, today).catch(explainCancellation)
+        ? await readLastDay(tx, workspaceId, today).catch(explainCancellation(remedy))
         : today;
     const range = rangeOf({ from, to, groups, tag }, lastDay, now);
     checkDeleted({ groups, tag }, range, deletedUntil);
@@ -99,7 +100,8 @@ export async function getUsage({
       timeZone,
       after: position?.keys,
       limit: limit + 1,
-    }).catch(explainCancellation);
+      // The index of single entries has no agents: a report of one agent reads as many entries.
+    }).catch(explainCancellation(needsEntries({ groups, tag }, range) ? `${shorten}.` : remedy));
     const names = await namesOf(tx, ctx, {
       principals: keysOf(rows, groups, "caller"),
       agentIds: keysOf(rows, groups, "agent"),
@@ -137,11 +139,16 @@ export async function getUsage({
   });
 }
 
-/** @throws ApiError `bad_request` if PostgreSQL has cancelled the statement, else `thrown`. */
-function explainCancellation(thrown: unknown): never {
-  throw isCancelled(thrown)
-    ? badRequest(`The report took longer than ${timeoutMs / 1_000} seconds. ${remedy}`)
-    : thrown;
+/**
+ * Returns a function that throws ApiError `bad_request` if PostgreSQL has cancelled the statement,
+ * else `thrown`.
+ */
+function explainCancellation(advice: string): (thrown: unknown) => never {
+  return (thrown) => {
+    throw isCancelled(thrown)
+      ? badRequest(`The report took longer than ${timeoutMs / 1_000} seconds. ${advice}`)
+      : thrown;
+  };
 }
 
 /** The fields of a row that show what it is grouped by. */
