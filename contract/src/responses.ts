@@ -33,7 +33,8 @@ export const errorResponse = z.object({
   run_id: z.string().optional(),
   /**
    * The limit that was reached, if the code is `plan_exhausted` or `ceiling_reached`, or if it is
-   * `agent_paused` because of a limit. With `deadline_exceeded`, the limit for which the run waited.
+   * `agent_paused` because of a limit. If the code is `deadline_exceeded`, the limit for which the
+   * run waited.
    */
   limit: limitReached.optional(),
 });

@@ -247,6 +247,36 @@ test("claimed runs count with the runs of their workspace that wait, until none 
   expect([ends, reservations.waiting()]).toEqual([1, new Map()]);
 });
 
+test("runs that wait for a ceiling of their agent block that agent, others the workspace", async () => {
+  const one = await seedAgent(database);
+  const other = await seedAgent(database, { workspaceId: one.workspaceId });
+  await addBudget(one, { kind: "agent", allowed: 1_000 });
+  let ends = 0;
+  const onNoneWaiting = () => void ends++;
+  const reservations = new Reservations(database, createMutex(), reachedStatement, onNoneWaiting);
+  const { signal } = new AbortController();
+  await reservations.reserve(asking(await start(one), 900), signal);
+  const ofAgent = new AbortController();
+  const waits = reservations.reserve(asking(await start(one), 900), ofAgent.signal);
+  await eventually("the blocked agent", () => reservations.blocked()[0]);
+  expect(reservations.blocked()).toEqual([one.agentId]);
+  await addBudget(other, { kind: "workspace", allowed: 1_000 });
+  await reservations.reserve(asking(await start(other), 900), signal);
+  const ofWorkspace = new AbortController();
+  const waitsToo = reservations.reserve(asking(await start(other), 900), ofWorkspace.signal);
+  await eventually(
+    "the blocked workspace",
+    () => reservations.blocked()[0] === one.workspaceId || undefined,
+  );
+  expect(ends).toBe(0);
+  ofWorkspace.abort();
+  await expect(waitsToo).rejects.toThrow();
+  expect([ends, reservations.blocked()]).toEqual([1, [one.agentId]]);
+  ofAgent.abort();
+  await expect(waits).rejects.toThrow();
+  expect([ends, reservations.blocked()]).toEqual([2, []]);
+});
+
 test("a limit that is announced while a run asks is not forgotten when the run finds none", async () => {
   const run = await start(await seedAgent(database));
   const reservations = new Reservations(database, createMutex(), reachedStatement);

@@ -56,8 +56,8 @@ export type Decision =
       readonly kind: "waits";
       readonly asked: Amounts;
       readonly blockedAt: readonly number[];
-      /** The first of the budgets `blockedAt`. */
-      readonly limit: Limit;
+      /** The budgets `blockedAt`. */
+      readonly limits: readonly [Limit, ...Limit[]];
     }
   | Spent
   | { readonly kind: "price_unknown" };
@@ -186,9 +186,11 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
   const { outputTokens, loweredBy } = fit;
   const asked = call.amountsOf(outputTokens);
   const blocked = blockedAt(own, asked).map(({ budget }) => budget);
-  const [limit] = blocked;
-  if (limit !== undefined)
-    return { kind: "waits", asked, blockedAt: blocked.map(({ id }) => id), limit };
+  const [first, ...others] = blocked;
+  if (first !== undefined) {
+    const limits = [first, ...others] as const;
+    return { kind: "waits", asked, blockedAt: limits.map(({ id }) => id), limits };
+  }
   for (const state of own) {
     state.reserved += amountIn(state.budget, asked) ?? 0;
     state.kept -= amountIn(state.budget, call.used) ?? 0;

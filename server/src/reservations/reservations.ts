@@ -28,6 +28,8 @@ const maxWorkspaces = 50_000;
 interface Waiter {
   /** The ids of the budgets for which the run waits, joined to one text. */
   blockedAt: string;
+  /** The run's agent if the run waits only for ceilings of its agent; otherwise undefined. */
+  agentId: string | undefined;
   /** Lets the run ask again; undefined while it is asking. */
   wake: (() => void) | undefined;
 }
@@ -63,7 +65,8 @@ export class Reservations {
   /**
    * @param mutex is shared with the other writers that lock budgets: they write in turns.
    * @param reached reports limits into which a call does not fit.
-   * @param onNoneWaiting called when a workspace's last waiting run no longer waits.
+   * @param onNoneWaiting called when a workspace's last waiting run no longer waits, or an agent's
+   *   last one that waits for a ceiling of the agent: `blocked` then no longer contains this id.
    */
   constructor(
     database: Database,
@@ -170,6 +173,18 @@ export class Reservations {
     return counts;
   }
 
+  /**
+   * Returns the ids of the workspaces whose runs wait in this process. If all waiting runs of a
+   * workspace wait for ceilings of their agents, returns the ids of these agents instead: the runs
+   * of the workspace's other agents need not wait.
+   */
+  blocked(): readonly string[] {
+    return [...this.#queues].flatMap(([workspaceId, { waiters }]) => {
+      const ids = new Set([...waiters].map(({ agentId }) => agentId ?? workspaceId));
+      return ids.has(workspaceId) ? [workspaceId] : [...ids];
+    });
+  }
+
   /** Records whether the workspace has a limit. */
   noteLimited(workspaceId: string, isLimited: boolean): void {
     if (!isLimited) this.#limited.delete(workspaceId);
@@ -204,9 +219,12 @@ export class Reservations {
           if (waiter !== undefined) wakeGroup(queue, waiter.blockedAt);
           return result;
         }
-        onWait(result.limit);
-        waiter ??= { blockedAt: "", wake: undefined };
-        waiter.blockedAt = result.blockedAt.join(" ");
+        const { limits, blockedAt } = result;
+        onWait(limits[0]);
+        waiter ??= { blockedAt: "", agentId: undefined, wake: undefined };
+        waiter.blockedAt = blockedAt.join(" ");
+        const isOfAgent = limits.every(({ scope }) => scope === "agent");
+        waiter.agentId = isOfAgent ? limits[0].scopeId : undefined;
         queue.waiters.add(waiter);
         // If there was a wake during the request, the run asks again at once: the request may have
         // read the budgets before the change that the wake announces. As with every wake, only the
@@ -218,8 +236,11 @@ export class Reservations {
     } finally {
       queue.runs -= 1;
       if (queue.runs === 0) this.#queues.delete(workspaceId);
-      if (waiter !== undefined && queue.waiters.delete(waiter) && queue.waiters.size === 0)
-        this.#onNoneWaiting();
+      if (waiter !== undefined && queue.waiters.delete(waiter)) {
+        const { agentId } = waiter;
+        const areOthers = [...queue.waiters].some((other) => other.agentId === agentId);
+        if (!areOthers) this.#onNoneWaiting();
+      }
     }
   }
 

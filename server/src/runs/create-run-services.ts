@@ -14,7 +14,7 @@ import { createEventPoller, type EventPoller, KnownSubscriptions } from "../even
 import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import { Reservations } from "../reservations/index.ts";
-import { type ClaimPorts, UnreadableRuns } from "./claiming/index.ts";
+import { type ClaimPorts, excludedIds, UnreadableRuns } from "./claiming/index.ts";
 import {
   AgentCache,
   type AgentCacheOptions,
@@ -170,7 +170,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
       onWritten,
       // A queued run is soon claimed, unless too many runs of its workspace wait here for a limit.
       // The start statement does not count them, and writes up to 200 runs at once.
-      full: () => [...memory.runs.waitingOwners, ...reservations.waiting().keys()],
+      full: () => [...memory.runs.waitingOwners, ...excludedIds(reservations, capacity.max)],
     }),
     startsInProgress: { count: 0 },
     unconfirmedStarts: createUnconfirmedStarts(),

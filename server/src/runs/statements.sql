@@ -56,7 +56,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -206,7 +207,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -358,7 +360,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -529,7 +532,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -702,7 +706,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -864,7 +869,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1028,7 +1034,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1211,7 +1218,8 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1400,7 +1408,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1555,7 +1564,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1712,7 +1722,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1888,7 +1899,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2066,7 +2078,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2233,7 +2246,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2402,7 +2416,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2590,7 +2605,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2788,7 +2804,8 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($63::text[])
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($63::text[]) and a.id <> all ($63::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -4792,7 +4809,7 @@ with recursive walk (workspace_id, agent_id) as (
     order by workspace_id, agent_id limit 1
   ) as following
 ), waiting as (
-  select * from walk where workspace_id <> all ($8::text[])
+  select * from walk where workspace_id <> all ($8::text[]) and agent_id <> all ($8::text[])
 ), free as (
   select w.*, coalesce(s.share, $7::bigint) as share
   from waiting w left join unnest($5::text[], $6::int[]) with ordinality as s (workspace_id, share, position) on s.workspace_id = w.workspace_id, lateral (

@@ -62,6 +62,17 @@ test("runs that wait for a limit leave capacity to other workspaces and agents",
   });
   expect(answer.body.output).toBe("another workspace");
   await waiting(workspace.id, 2);
+  // All runs of the workspace that can wait are those of one agent at its ceiling. Other agents
+  // start new runs and those of their queues all the same.
+  for (const limits of [{}, { max_concurrent_runs: 1 }]) {
+    const { id, token } = await workspace.agent({ model: "demo/echo", limits });
+    const { body } = await beckon.call(`/agents/${id}/invoke`, {
+      credential: token,
+      body: { input: "same workspace" },
+      signal,
+    });
+    expect(body.output).toBe("same workspace");
+  }
   await eventually("the metric of two waiting runs", async () => {
     const measured = await beckon.metric("beckon_runs_waiting", { reason: "limit" });
     return measured === 2 || undefined;

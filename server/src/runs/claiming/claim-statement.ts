@@ -63,7 +63,7 @@ export interface ClaimResult {
 }
 
 /**
- * Selects the agents that have queued runs, without those of the workspaces in `except`. The
+ * Selects the agents that have queued runs, without the agents and workspaces in `except`. The
  * recursive part is a loose index scan: it reads one row for each of these agents, however long the
  * queue is, and one for each workspace in `except`. After that row it continues with the next
  * workspace: "b" comes after all ids of agents, which begin with "agt_".
@@ -80,7 +80,7 @@ with recursive walk (workspace_id, agent_id) as (
     order by workspace_id, agent_id limit 1
   ) as following
 ), waiting as (
-  select * from walk where workspace_id <> all (${except})
+  select * from walk where workspace_id <> all (${except}) and agent_id <> all (${except})
 )`;
 
 /** Selects the oldest runs of an agent `a` that can be claimed, with ids above `after`. */
@@ -218,8 +218,9 @@ export interface Claimant {
    */
   readonly eventIds: readonly string[];
   /**
-   * Workspaces whose runs wait in this process, for memory, for a limit of money or usage, or for
-   * the share of the workspace. No runs of these workspaces are claimed. Default: none.
+   * Ids of the workspaces whose runs wait in this process, for memory, for a limit of money or
+   * usage, or for the share of the workspace, and of the agents whose runs wait for a ceiling. No
+   * runs of these are claimed. Default: none.
    */
   readonly except?: readonly string[];
   /** Maximum number of queued runs to claim of each of these workspaces. Default: empty. */

@@ -26,7 +26,7 @@ import {
 } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 import type { UnreadableRuns } from "./unreadable-runs.ts";
-import { type ClaimScope, waitingScope } from "./waiting-scope.ts";
+import { type ClaimScope, excludedIds, waitingScope } from "./waiting-scope.ts";
 
 /** The services that claiming runs needs. */
 export interface ClaimPorts {
@@ -41,7 +41,7 @@ export interface ClaimPorts {
   readonly worker: Pick<WorkerCalls, "takeOver">;
   readonly eventPoller: Pick<EventPoller, "noteWritten">;
   readonly pricer: Pricer;
-  readonly reservations: Pick<Reservations, "noteClaimed" | "waiting">;
+  readonly reservations: Pick<Reservations, "noteClaimed" | "waiting" | "blocked">;
   /**
    * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
    * which other runs may wait for it.
@@ -135,9 +135,9 @@ function inRandomOrder<T>(all: readonly T[]): T[] {
     .map(({ each }) => each);
 }
 
-/** Returns the scope of a claim that takes no runs of workspaces whose runs wait for a limit. */
-function othersScopeOf({ reservations }: ClaimPorts): ClaimScope {
-  return { except: [...reservations.waiting().keys()], maxRuns: maxBatchRuns };
+/** Returns the scope of a claim that takes no runs of `excludedIds`. */
+function othersScopeOf({ reservations, capacity }: ClaimPorts): ClaimScope {
+  return { except: excludedIds(reservations, capacity.max), maxRuns: maxBatchRuns };
 }
 
 /** Returns the scope of a claim with `waiting`; undefined if there is nothing to claim. */

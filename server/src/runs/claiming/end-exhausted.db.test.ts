@@ -42,7 +42,11 @@ test("one call ends all runs without attempts, except one whose journal cannot b
     unconfirmedStarts: createUnconfirmedStarts(),
     capacity: new Capacity({ max: 10, executes: true, heap: { isFull: false } }),
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
-    reservations: { noteClaimed() {}, waiting: () => new Map<string, number>() },
+    reservations: {
+      noteClaimed() {},
+      waiting: () => new Map<string, number>(),
+      blocked: () => [],
+    },
     worker: { takeOver() {} },
     eventPoller: { noteWritten() {} },
     pricer: builtInPricer,

@@ -7,3 +7,4 @@ export { dropHeldStatement, expireQueued, expireStatement } from "./expire-queue
 export { releaseHeld, releaseStatement } from "./release-held-statement.ts";
 export { severalWorkspacesHaveAgents } from "./several-workspaces-store.ts";
 export { UnreadableRuns } from "./unreadable-runs.ts";
+export { excludedIds } from "./waiting-scope.ts";

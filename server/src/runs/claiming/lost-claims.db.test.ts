@@ -45,7 +45,11 @@ async function loseClaims(count: number) {
     unconfirmedStarts: createUnconfirmedStarts(),
     capacity: new Capacity({ max: 1, executes: true, heap: { isFull: false } }),
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
-    reservations: { noteClaimed() {}, waiting: () => new Map<string, number>() },
+    reservations: {
+      noteClaimed() {},
+      waiting: () => new Map<string, number>(),
+      blocked: () => [],
+    },
     worker: { takeOver() {} },
     eventPoller: { noteWritten: () => void reported.push("written") },
     pricer: builtInPricer,

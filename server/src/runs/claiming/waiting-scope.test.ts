@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { waitingScope } from "./waiting-scope.ts";
+import { excludedIds, waitingScope } from "./waiting-scope.ts";
 
 const scope = (waiting: Record<string, number>, maxRuns = 160) =>
   waitingScope(new Map(Object.entries(waiting)), maxRuns);
@@ -19,4 +19,11 @@ test("a process of any size lets a run wait", () => {
   expect(scope({ a: 1 }, 1)).toBeUndefined();
   expect(scope({ a: 1 }, 16)).toEqual({ except: [], maxRuns: 1 });
   expect(scope({ a: 2 }, 16)).toBeUndefined();
+});
+
+test("agents at their ceilings are excluded, and their workspaces only if no more runs can wait", () => {
+  const excluded = (runs: number) =>
+    excludedIds({ waiting: () => new Map([["a", runs]]), blocked: () => ["agt_1"] }, 16);
+  expect(excluded(3)).toEqual(["agt_1"]);
+  expect(excluded(4)).toEqual(["a"]);
 });

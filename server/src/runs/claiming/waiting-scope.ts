@@ -1,6 +1,8 @@
+import type { Reservations } from "../../reservations/index.ts";
+
 /** Which runs a claim takes. */
 export interface ClaimScope {
-  /** Workspaces whose runs are not claimed. */
+  /** Workspaces and agents whose runs are not claimed. */
   readonly except: readonly string[];
   readonly maxRuns: number;
 }
@@ -12,6 +14,27 @@ export interface ClaimScope {
  * because more waiting runs than are granted in a second have no use.
  */
 const waitingFraction = 1 / 4;
+
+/** Returns how many more runs can wait for limits. */
+function freeOf(waiting: ReadonlyMap<string, number>, maxRuns: number): number {
+  const capacity = Math.max(1, Math.floor(maxRuns * waitingFraction));
+  return capacity - [...waiting.values()].reduce((sum, runs) => sum + runs, 0);
+}
+
+/**
+ * Returns the ids of the workspaces and agents whose runs are not executed because others of them
+ * wait for a limit, apart from those that a claim with `waitingScope` takes. An agent at its
+ * ceiling does not exclude its workspace, unless no more runs can wait: the other agents can have
+ * ceilings of their own.
+ * @param maxRuns maximum number of runs that this process executes at the same time.
+ */
+export function excludedIds(
+  reservations: Pick<Reservations, "waiting" | "blocked">,
+  maxRuns: number,
+): readonly string[] {
+  const waiting = reservations.waiting();
+  return freeOf(waiting, maxRuns) > 0 ? reservations.blocked() : [...waiting.keys()];
+}
 
 /**
  * Returns the scope of a claim that also takes runs of the workspaces whose runs wait for a limit,
@@ -27,8 +50,7 @@ export function waitingScope(
   waiting: ReadonlyMap<string, number>,
   maxRuns: number,
 ): ClaimScope | undefined {
-  const capacity = Math.max(1, Math.floor(maxRuns * waitingFraction));
-  const free = capacity - [...waiting.values()].reduce((sum, runs) => sum + runs, 0);
+  const free = freeOf(waiting, maxRuns);
   // A claimed run that waits reduces `free` and increases its workspace's number, so only half of
   // the difference can be claimed.
   const shares = [...waiting].map(([workspaceId, runs]) => ({

@@ -29,8 +29,8 @@ export interface StartInput {
   /** For each row the position of its caller in `callers`, counted from 1. */
   readonly callerOf: readonly number[];
   /**
-   * Workspaces whose runs wait in this process, for memory or for a limit. New runs of these
-   * workspaces are queued.
+   * Ids of the workspaces and agents whose runs wait in this process, for memory or for a limit.
+   * New runs of these are queued.
    */
   readonly full: readonly string[];
 }
@@ -115,7 +115,8 @@ with callers as materialized (
   ${joins.trigger}
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all (${full})
+    select c.has_capacity and a.max_concurrent_runs is null
+      and a.workspace_id <> all (${full}) and a.id <> all (${full})
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (

@@ -31,8 +31,8 @@ interface StartsOptions {
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
-   * Returns the workspaces whose runs wait in this process, for memory or for a limit. New runs of
-   * these workspaces are queued.
+   * Returns the ids of the workspaces and agents whose runs wait in this process, for memory or for
+   * a limit. New runs of these are queued.
    */
   readonly full: () => readonly string[];
 }
