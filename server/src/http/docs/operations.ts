@@ -44,14 +44,23 @@ interface OperationObject {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly Record<string, unknown>[];
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: Operation["requestBody"];
-  readonly responses: Operation["responses"];
+  readonly responses: Readonly<Record<string, ApiResponse | Reference>>;
 }
 
-/** Returns all operations of the OpenAPI document, with references to parameters resolved. */
+interface Reference {
+  readonly $ref: string;
+}
+
+/**
+ * Returns all operations of the OpenAPI document, with references to parameters and responses
+ * resolved.
+ */
 export function operationsOf(document: OpenapiDocument): Operation[] {
-  const shared: Readonly<Record<string, unknown>> = document.components.parameters;
+  const { components } = document;
+  const resolve = <Value extends object>(shared: object, value: Value | Reference): Value =>
+    "$ref" in value ? ((shared as Schema)[value.$ref.split("/").at(-1) ?? ""] as Value) : value;
   return Object.entries(document.paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, object]): Operation => {
       const { operationId, tags, summary, description = "", ...rest } = object as OperationObject;
@@ -64,15 +73,13 @@ export function operationsOf(document: OpenapiDocument): Operation[] {
         summary,
         description,
         credential: credentialOf(operationId, security),
-        parameters: parameters.map((parameter) =>
-          "$ref" in parameter
-            ? (shared[parameter.$ref.split("/").at(-1) ?? ""] as Parameter)
-            : parameter,
-        ),
+        parameters: parameters.map((each) => resolve<Parameter>(components.parameters, each)),
         requestBody,
         // The chapter about errors has those that every operation can return.
         responses: Object.fromEntries(
-          Object.entries(responses).filter(([status]) => status !== "default"),
+          Object.entries(responses)
+            .filter(([status]) => status !== "default")
+            .map(([status, each]) => [status, resolve<ApiResponse>(components.responses, each)]),
         ),
       };
     }),

@@ -2,7 +2,7 @@ import { errorResponse } from "@beckon/contract";
 import { version } from "../../base/version.ts";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
-import { anyError } from "./error-responses.ts";
+import { sharedErrors } from "./error-responses.ts";
 import { fixedOperations } from "./fixed-operations.ts";
 import { schemaOfResponse } from "./json-schema.ts";
 import { accountOperation, managedOperation } from "./managed-operation.ts";
@@ -148,7 +148,7 @@ export function buildDocument(publicUrl: string = defaultUrl) {
         },
       },
       headers: responseHeaders,
-      responses: { Error: anyError },
+      responses: sharedErrors(paths),
       parameters: sharedParameters,
       schemas: {
         Error: schemaOfResponse(errorResponse),
