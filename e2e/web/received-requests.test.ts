@@ -583,6 +583,27 @@ inBrowser("a held run waits for its agent, and says so", async () => {
   await page.getByText("Succeeded").first().waitFor();
 });
 
+inBrowser("a slow read of the list is not cancelled when further requests arrive", async () => {
+  const { page, trigger, secret } = await openGithub();
+  expect(await send(trigger.url, secret)).toBe(200);
+  await row(page, /issues/).waitFor();
+  const cancelled: string[] = [];
+  page.on("requestfailed", (request) => cancelled.push(request.url()));
+  const held = await holdRequests(page, /\/requests\?limit=50/);
+  for (let sent = 2; sent <= 4; sent++) {
+    expect(await send(trigger.url, secret, { type: "push" })).toBe(200);
+    await page.waitForResponse(
+      async (response) =>
+        response.url().endsWith("/requests?limit=20") &&
+        (await response.json()).data.length === sent,
+    );
+    await held.reached;
+  }
+  expect(cancelled).toEqual([]);
+  await held.release();
+  await expect.poll(() => row(page, /push/).count()).toBe(3);
+});
+
 inBrowser("a list that cannot be read says since when it is not live", async () => {
   const { page, trigger, secret } = await openGithub();
   expect(await send(trigger.url, secret)).toBe(200);

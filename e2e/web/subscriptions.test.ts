@@ -311,6 +311,31 @@ inBrowser("a delivery that is shown gets its result while one reads further down
   expect(await page.evaluate("scrollY")).toBeGreaterThan(500);
 });
 
+inBrowser("a slow read of the deliveries is not cancelled by the next one", async () => {
+  const receiver = await startReceiver();
+  const { agent, subscription } = await subscribe(receiver);
+  const answered = Promise.withResolvers<void>();
+  receiver.answer = (_, response) =>
+    void answered.promise.then(() => response.writeHead(204).end());
+  await beckon.invoke(agent, "Held");
+  const page = await open(`/subscriptions/${subscription.id}`);
+  const rows = (name: RegExp) => deliveries(page).getByRole("row", { name });
+  await rows(/Pending/).waitFor();
+  const cancelled: string[] = [];
+  page.on("requestfailed", (request) => cancelled.push(request.url()));
+  const held = await holdRequests(page, /\/deliveries\?/);
+  await held.reached;
+  // The page reads the subscription every two seconds, as it would read the deliveries.
+  for (let reads = 0; reads < 3; reads++) {
+    await beckon.invoke(agent, "Meanwhile");
+    await page.waitForResponse((response) => response.url().endsWith(subscription.id));
+  }
+  expect(cancelled).toEqual([]);
+  answered.resolve();
+  await held.release();
+  await expect.poll(() => rows(/Succeeded/).count()).toBe(4);
+});
+
 inBrowser("the overview shows a disabled subscription, with the way back", async () => {
   const receiver = await startReceiver(410);
   const { agent, subscription } = await subscribe(receiver, { description: "Old shop" });

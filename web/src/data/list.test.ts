@@ -32,7 +32,7 @@ test.each([
   const keys = [{}, { outcome: "run" }].map((filters) => ["requests", "list", filters]);
   for (const key of keys)
     queryClient.setQueryData(key, { pages: [[1], [2]], pageParams: [null, "a"] });
-  refetchFirstPage(queryClient, { queryKey: ["requests", "list", {}], exact });
+  void refetchFirstPage(queryClient, { queryKey: ["requests", "list", {}], exact });
   const pagesOf = (key: (typeof keys)[number]) =>
     queryClient.getQueryData<{ pages: unknown[] }>(key)?.pages.length;
   expect(keys.map(pagesOf)).toEqual(kept);

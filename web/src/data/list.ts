@@ -55,18 +55,19 @@ export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Pro
 /**
  * Refetches the first page of the lists whose keys begin with `queryKey`, or only of the list with
  * exactly this key if `exact` is true. The other pages are removed, because TanStack Query would
- * refetch each of them. They are read again when a person scrolls to them.
+ * refetch each of them. They are read again when a person scrolls to them. Resolves when the pages
+ * were read. A read in progress is cancelled.
  */
 export function refetchFirstPage(
   queryClient: QueryClient,
   filters: { readonly queryKey: QueryKey; readonly exact?: boolean },
-): void {
+): Promise<void> {
   queryClient.setQueriesData<InfiniteData<unknown>>(filters, (data) =>
     data === undefined || data.pages.length < 2
       ? data
       : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
   );
-  void queryClient.invalidateQueries(filters);
+  return queryClient.invalidateQueries(filters);
 }
 
 /**

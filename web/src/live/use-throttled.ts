@@ -1,33 +1,39 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 /**
- * Returns a function that calls `action` at once and then at most once in `intervalMs`, however
- * often it is called. If it is called during the interval, `action` follows when the interval ends.
+ * Returns `call`, which starts `action` at once, then not before `intervalMs` after it has ended. A
+ * call until then starts it when that time is over. So a slow action is neither repeated while it
+ * runs, nor cancelled by its next start. `stop` drops a start that is due.
+ * @param action starts something; its promise must not reject
  */
-export function useThrottled(action: () => void, intervalMs: number): () => void {
+export function createThrottle(action: () => Promise<unknown>, intervalMs: number) {
+  let isWaiting = false;
+  let isDue = false;
+  const call = () => {
+    isDue = isWaiting;
+    if (isWaiting) return;
+    isWaiting = true;
+    const end = () => {
+      isWaiting = false;
+      if (isDue) call();
+    };
+    void action().then(() => setTimeout(end, intervalMs));
+  };
+  return {
+    call,
+    stop() {
+      isDue = false;
+    },
+  };
+}
+
+/** Returns `call` of `createThrottle`. When the component is unmounted, a due start is dropped. */
+export function useThrottled(action: () => Promise<unknown>, intervalMs: number): () => void {
   const latest = useRef(action);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const isDue = useRef(false);
   useEffect(() => {
     latest.current = action;
   });
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-    },
-    [],
-  );
-  const run = () => {
-    isDue.current = false;
-    latest.current();
-    timer.current = setTimeout(() => {
-      timer.current = undefined;
-      if (isDue.current) run();
-    }, intervalMs);
-  };
-  return () => {
-    if (timer.current === undefined) run();
-    else isDue.current = true;
-  };
+  const [{ call, stop }] = useState(() => createThrottle(() => latest.current(), intervalMs));
+  useEffect(() => stop, [stop]);
+  return call;
 }

@@ -72,7 +72,7 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
     return isFirst;
   };
   const readAgain = useThrottled(
-    () => void queryClient.invalidateQueries({ queryKey: options.queryKey }),
+    () => queryClient.invalidateQueries({ queryKey: options.queryKey }),
     pauseReadIntervalMs,
   );
   useEvents((events) => {

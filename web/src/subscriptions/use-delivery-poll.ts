@@ -5,6 +5,8 @@ import { pollMs } from "./health.ts";
 /**
  * Calls `action` in intervals (`pollMs`) while an attempt of one of the deliveries is scheduled and
  * the page is visible.
+ * @param action must be throttled (see `useThrottled`), because a slow server can take longer to
+ *   respond than the interval
  */
 export function useDeliveryPoll(deliveries: readonly Delivery[], action: () => void): void {
   const intervalMs = pollMs(

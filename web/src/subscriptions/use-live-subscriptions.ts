@@ -13,7 +13,7 @@ export function useLiveSubscriptions(subscriptions: readonly Subscription[]): vo
   const { id } = useWorkspace();
   const queryClient = useQueryClient();
   const readAgain = useThrottled(
-    () => void queryClient.invalidateQueries({ queryKey: [...subscriptionsKey(id), "list"] }),
+    () => queryClient.invalidateQueries({ queryKey: [...subscriptionsKey(id), "list"] }),
     minIntervalMs,
   );
   useEvents((events) => {

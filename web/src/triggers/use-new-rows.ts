@@ -1,6 +1,7 @@
 import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { refetchFirstPage } from "../data/index.ts";
+import { useThrottled } from "../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../ui/index.ts";
 
 /**
@@ -8,6 +9,8 @@ import { isAtTop, useEnterAtTop } from "../ui/index.ts";
  * is below other panels, so a person who has scrolled less does not read its rows yet.
  */
 const topPx = 400;
+/** Minimum time in ms between two reads of the list because of new rows. */
+const minIntervalMs = 2_000;
 
 /**
  * Adds new rows to a list. They are added at once. If the person has scrolled down, they are added
@@ -29,17 +32,18 @@ export function useNewRows(
   const news = newest.filter((id) => !shownIds.has(id)).join(" ");
   const hasNews = news !== "";
   const enter = () => refetchFirstPage(queryClient, { queryKey, exact: true });
-  const onNews = useEffectEvent(() => {
-    if (isAtTop(topPx)) enter();
-  });
+  const readAgain = useThrottled(async () => {
+    if (isAtTop(topPx)) await enter();
+  }, minIntervalMs);
+  const onNews = useEffectEvent(readAgain);
   useEffect(() => {
     if (news !== "") onNews();
   }, [news]);
-  useEnterAtTop(hasNews ? enter : undefined, topPx);
+  useEnterAtTop(hasNews ? () => void enter() : undefined, topPx);
   return {
     hasNews: hasNews && shown.length > 0,
     show: () => {
-      enter();
+      void enter();
       window.scrollTo({ top: 0 });
     },
   };

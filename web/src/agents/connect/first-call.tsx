@@ -22,7 +22,7 @@ export function FirstCall({ agent }: { readonly agent: Agent }) {
   const call = read && patched(read, live);
   const [hasWaited, setHasWaited] = useState(false);
   if (call === null && !hasWaited) setHasWaited(true);
-  const readAgain = useThrottled(() => void refetch(), readIntervalMs);
+  const readAgain = useThrottled(() => refetch(), readIntervalMs);
   useEvents((events) => {
     if (events.some((event) => event.agent_id === agent.id && isNewRun(event))) readAgain();
   });

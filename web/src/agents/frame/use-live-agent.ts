@@ -18,7 +18,7 @@ export function useLiveAgent(agentId: string | undefined): void {
       agentId === undefined
         ? [...agentsKey(workspace.id), "list"]
         : agentQuery(workspace, agentId).queryKey;
-    void queryClient.invalidateQueries({ queryKey });
+    return queryClient.invalidateQueries({ queryKey });
   }, pauseReadIntervalMs);
   useEvents((events) => {
     const isShown = (id: string | null) => agentId === undefined || id === agentId;

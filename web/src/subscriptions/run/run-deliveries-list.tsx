@@ -17,7 +17,7 @@ export function RunDeliveriesList({ run }: { readonly run: Pick<Run, "id"> }) {
   const list = useList(query);
   const isNarrow = !useMedia("(min-width: 768px)");
   const readAgain = useThrottled(
-    () => void queryClient.invalidateQueries({ queryKey: query.queryKey }),
+    () => queryClient.invalidateQueries({ queryKey: query.queryKey }),
     minIntervalMs,
   );
   useEvents((events) => {

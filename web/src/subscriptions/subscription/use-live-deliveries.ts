@@ -14,7 +14,7 @@ import {
 import { useDeliveryPoll } from "../use-delivery-poll.ts";
 import { type DeliveryPages, nextRange, type UpdateRange, updateKnown } from "./update-known.ts";
 
-/** Minimum time between two reads that events cause. */
+/** Minimum time between two reads that events or polls cause. */
 const minIntervalMs = 2_000;
 
 /**
@@ -46,8 +46,10 @@ export function useLiveDeliveries(
   const [hasNews, setHasNews] = useState(false);
   const enter = () => {
     setHasNews(false);
-    refetchFirstPage(queryClient, { queryKey: deliveriesKey(id, subscription.id) });
+    return refetchFirstPage(queryClient, { queryKey: deliveriesKey(id, subscription.id) });
   };
+  /** Whether an event has concerned the subscription since the last read. */
+  const isConcerned = useRef(false);
   const nextUpdate = useRef<UpdateRange>(undefined);
   const updateRows = async () => {
     const { queryKey } = deliveriesQuery(workspace, subscription.id, filters);
@@ -70,25 +72,28 @@ export function useLiveDeliveries(
       list === undefined || list !== before ? undefined : updateKnown(list, read, range),
     );
   };
-  const readAgain = useThrottled(() => {
-    void queryClient.invalidateQueries({
-      queryKey: [...subscriptionKey(id, subscription.id), "details"],
-    });
-    if (isAtTop(topPx)) enter();
-    else setHasNews(true);
+  // Events and polls share one throttle, because each read of the list cancels the one in progress.
+  const readAgain = useThrottled(async () => {
+    const isNews = isConcerned.current;
+    isConcerned.current = false;
+    if (isNews && !isAtTop(topPx)) setHasNews(true);
+    const queryKey = [...subscriptionKey(id, subscription.id), "details"];
+    await Promise.all([
+      isAtTop(topPx) ? enter() : updateRows(),
+      isNews ? queryClient.invalidateQueries({ queryKey }) : undefined,
+    ]);
   }, minIntervalMs);
   useEvents((events) => {
-    if (events.some((event) => concerns(subscription, event))) readAgain();
+    if (!events.some((event) => concerns(subscription, event))) return;
+    isConcerned.current = true;
+    readAgain();
   });
-  useDeliveryPoll(rows, () => {
-    if (isAtTop(topPx)) enter();
-    else void updateRows();
-  });
-  useEnterAtTop(hasNews ? enter : undefined, topPx);
+  useDeliveryPoll(rows, readAgain);
+  useEnterAtTop(hasNews ? () => void enter() : undefined, topPx);
   return {
     hasNews,
     show: () => {
-      enter();
+      void enter();
       window.scrollTo({ top: 0 });
     },
   };

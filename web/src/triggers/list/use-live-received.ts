@@ -18,7 +18,7 @@ export function useLiveReceived(agentId: string): void {
   const { id } = useWorkspace();
   const queryClient = useQueryClient();
   const readAgain = useThrottled(
-    () => void queryClient.invalidateQueries({ queryKey: receivedKey(id, agentId) }),
+    () => queryClient.invalidateQueries({ queryKey: receivedKey(id, agentId) }),
     readIntervalMs,
   );
   useEvents((events) => {
