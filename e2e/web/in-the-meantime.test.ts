@@ -87,9 +87,13 @@ async function refetchRuns(page: Page): Promise<void> {
 inBrowser("the end of a list waits until the list is refetched", async () => {
   const { id: agentId } = await beckon.createAgent();
   const of = { workspaceId: owner.workspaceId, agentId };
-  const runs = await Promise.all(Array.from({ length: 60 }, () => addRun(beckon.db.database, of)));
-  const page = await open(`/agents/${agentId}/runs`);
-  await page.getByText("50 newest runs").waitFor();
+  // A search in texts is refetched while a run that it has found has not ended.
+  const statusOf = (n: number) => (n === 58 ? "running" : "succeeded");
+  const add = (_: unknown, n: number) =>
+    addRun(beckon.db.database, of, { status: statusOf(n), createdAt: new Date(Date.now() + n) });
+  const runs = await Promise.all(Array.from({ length: 60 }, add));
+  const page = await open(`/agents/${agentId}/runs?text=hello`);
+  await page.getByText("50 loaded").waitFor();
   expect((await beckon.call(`/runs/${runs.sort().at(-1)}`, { method: "DELETE" })).status).toBe(204);
   const held = await holdRequests(page, /\/runs\?/, { times: 1 });
   await refetchRuns(page);
@@ -106,8 +110,10 @@ inBrowser("a list says whether rows are missing or old after a request has faile
   await Promise.all(Array.from({ length: 60 }, () => addRun(beckon.db.database, of)));
   const page = await open(`/agents/${agentId}/runs`);
   await page.getByText("50 newest runs").waitFor();
-  // When the stream has opened, the first page is refetched. That must not be the failed request.
+  // When the stream has opened, the newest page is read again. Its response would remove the error.
   await page.getByTitle("Live", { exact: true }).waitFor();
+  const newestPage = /\/runs\?(?!.*after=)/;
+  await page.route(newestPage, () => {});
   const failure = { ok: false, error: "It failed.", code: "internal" };
   const nextPage = /\/runs\?.*after=/;
   await page.route(nextPage, (route) => route.fulfill({ status: 500, json: failure }));
@@ -117,6 +123,7 @@ inBrowser("a list says whether rows are missing or old after a request has faile
   await button(page, "Retry").click();
   await page.getByText("The rest could not be loaded.").waitFor({ state: "detached" });
 
+  await page.unroute(newestPage);
   await page.route(/\/runs\?/, (route) => route.fulfill({ status: 500, json: failure }));
   await refetchRuns(page);
   await page.getByText(/^These rows are as of \d\d:\d\d:\d\d\.$/).waitFor();

@@ -261,6 +261,64 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
+inBrowser("after Back, new runs wait and the rows stay where they were", async () => {
+  const agent = await beckon.createAgent({ name: "Long ago" });
+  const runs: string[] = [];
+  for (let n = 0; n < 250; n++)
+    runs.push(await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` }));
+  const page = await open(`/agents/${agent.id}/runs`);
+  const row = (input: string) => page.getByRole("row", { name: input });
+  await row("Order 0.").waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await expect
+    .poll(async () => {
+      await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+      return page.getByText("250 in total").count();
+    })
+    .toBe(1);
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
+  await row("Order 125.").waitFor();
+  const topOf = async (input: string) => Math.round((await row(input).boundingBox())?.y ?? -1);
+  const before = await topOf("Order 125.");
+  await row("Order 125.").getByRole("link").first().click();
+  await page.waitForURL(/\/runs\/run_/);
+  await row("Order 125.").waitFor({ state: "detached" });
+  await beckon.invoke(agent, "Meanwhile");
+  expect((await beckon.call(`/runs/${runs[126]}`, { method: "DELETE" })).status).toBe(204);
+  const reads: string[] = [];
+  page.on("request", (request) => {
+    if (/\/runs\?/.test(request.url())) reads.push(request.url());
+  });
+  await page.goBack();
+  await page.getByRole("button", { name: "1 new run" }).waitFor();
+  await row("Order 126.").waitFor({ state: "detached" });
+  expect(await topOf("Order 125.")).toBe(before);
+  expect(await row("Meanwhile").count()).toBe(0);
+  // The newest page is read, then up to 200 rows at once.
+  expect(reads.length).toBeLessThanOrEqual(2);
+});
+
+inBrowser("a deletion in another tab inserts no new runs while rows are selected", async () => {
+  const agent = await beckon.createAgent({ name: "Two tabs" });
+  for (const input of ["One", "Two", "Three"]) await add(agent, { createdAt: at(5), input });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const row = (input: string) => page.getByRole("row", { name: input });
+  await row("Two").getByRole("checkbox").check();
+  await beckon.invoke(agent, "Came later");
+  await page.getByRole("button", { name: "1 new run" }).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row", { name: "One" }).getByRole("checkbox").check();
+  await other.getByRole("button", { name: "Delete" }).click();
+  await other.getByRole("button", { name: "Delete 1 run" }).click();
+  await row("One").waitFor({ state: "detached" });
+  await renderFrames(page);
+  expect(await row("Came later").count()).toBe(0);
+  await page.getByText("1 selected", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "1 new run" }).waitFor();
+});
+
 inBrowser("new runs stay in the list although its next page is still being read", async () => {
   const agent = await beckon.createAgent({ name: "Long list" });
   for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}` });

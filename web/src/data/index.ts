@@ -24,6 +24,8 @@ export {
   listOptions,
   type PageQuery,
   refetchFirstPage,
+  updateKnown,
+  useInvalidation,
   useList,
 } from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";

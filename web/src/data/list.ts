@@ -1,12 +1,15 @@
 import type { CallOptions, Listing, Page } from "@beckon/client";
 import {
+  hashKey,
   type InfiniteData,
   infiniteQueryOptions,
+  type Query,
   type QueryClient,
   type QueryKey,
   useInfiniteQuery,
+  useQueryClient,
 } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useEffect, useEffectEvent, useMemo } from "react";
 import { isAtTop } from "../ui/index.ts";
 
 const pageSize = 50;
@@ -68,6 +71,54 @@ export function refetchFirstPage(
       : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
   );
   return queryClient.invalidateQueries(filters);
+}
+
+/**
+ * Returns the list with its rows as they are in `read`, which was read later. Rows that only `read`
+ * has are not inserted. Rows that `read` lacks although it covers them were deleted or no longer
+ * match the filters, so they are removed. Ids must be ordered by the time of creation, and the list
+ * must start with the newest row.
+ * @param read rows that match the filters; may be shorter than the list
+ * @param below id of the last row before `read`; undefined if `read` begins with the newest row
+ */
+export function updateKnown<Row extends { readonly id: string }>(
+  list: InfiniteData<Page<Row>, string | null>,
+  read: Page<Row>,
+  below?: string,
+): InfiniteData<Page<Row>, string | null> {
+  const rows = new Map(read.data.map((row) => [row.id, row]));
+  const last = read.data.at(-1)?.id;
+  const isCovered = ({ id }: Row) =>
+    (below === undefined || id < below) &&
+    (read.next === null || (last !== undefined && id >= last));
+  const pages = list.pages.map((page) => ({
+    ...page,
+    data: page.data.flatMap((row) => rows.get(row.id) ?? (isCovered(row) ? [] : row)),
+  }));
+  return { ...list, pages };
+}
+
+/**
+ * Calls `read` when a static list is shown again, and when its data is invalidated. TanStack Query
+ * does not refetch such a list: it would read all pages, and insert new rows.
+ */
+export function useInvalidation(queryKey: QueryKey, read: () => void): void {
+  const queryClient = useQueryClient();
+  const readIfStatic = useEffectEvent((query: Query | undefined) => {
+    if (!query?.isStatic()) return;
+    // Only the first invalidation causes an event, until the data is valid again.
+    query.setState({ isInvalidated: false });
+    read();
+  });
+  const hash = hashKey(queryKey);
+  useEffect(() => {
+    const cache = queryClient.getQueryCache();
+    readIfStatic(cache.get(hash));
+    return cache.subscribe(({ type, query, ...event }) => {
+      if (type !== "updated" || query.queryHash !== hash) return;
+      if ("action" in event && event.action.type === "invalidate") readIfStatic(query);
+    });
+  }, [queryClient, hash]);
 }
 
 /**

@@ -30,8 +30,8 @@ export const runQuery = (
 export const listsKey = (workspaceId: string) => [...runsKey(workspaceId), "list"] as const;
 
 /**
- * Removes deleted runs from the lists. Without this, a search in texts would keep them, because it
- * is not refetched (see `runsQuery`).
+ * Removes deleted runs from the lists. Without this, a search in texts would keep them, because
+ * only its newest page is read again (see `runsQuery`).
  * @param ids ids of the runs. If they are not known, all searches in texts begin anew.
  */
 export function removeFromLists(

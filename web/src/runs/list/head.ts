@@ -95,4 +95,5 @@ function firstPages(pages: Page<ListedRun>[]): Page<ListedRun>[] {
   return last === -1 ? pages : pages.slice(0, last + 1);
 }
 
-const startOf = (head: Page<ListedRun>): RunPages => listOf([head]);
+/** Returns a list that begins anew with its newest page. */
+export const startOf = (head: Page<ListedRun>): RunPages => listOf([head]);

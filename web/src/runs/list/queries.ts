@@ -32,17 +32,17 @@ export async function readRuns(
 /**
  * The runs that match the filters, as pages of `readRuns`.
  *
- * A search in texts can take a hundred pages that are nearly empty, because a page covers only so
- * many runs. It is not refetched while all runs that it has found have ended, since these no longer
- * change. `useNewRuns` then reads its newest page only.
+ * A list is static: `useNewRuns` updates it when it is opened again and when its data is
+ * invalidated. A refetch would read all pages, and insert new rows while a person reads others.
+ * Only a search in texts is refetched while a run that it has found has not ended: the search can
+ * have a hundred pages that are nearly empty, because a page covers only so many runs.
  */
 export const runsQuery = (workspace: CurrentWorkspace, filters: RunFilters) => ({
   ...listOptions<ListedRun>([...listsKey(workspace.id), filters], (page, options) => ({
     page: () => readRuns(workspace, filters, page, options),
   })),
-  // Events update a list only while it is shown. So a list is refetched each time it is opened.
   staleTime: ({ state: { data } }: { readonly state: { readonly data: RunPages | undefined } }) =>
-    filters.text !== undefined && data?.pages.every((page) => page.data.every(isEnded))
+    filters.text === undefined || data?.pages.every((page) => page.data.every(isEnded))
       ? ("static" as const)
       : 0,
   // At a reset, which can follow a restore of the database, a search begins anew.

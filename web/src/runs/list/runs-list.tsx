@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from "react";
-import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
+import { useList, useWorkspace } from "../../data/index.ts";
 import { DataTable, useMedia } from "../../ui/index.ts";
 import type { AgentName } from "../agent-names.ts";
 import { patched } from "../live-runs.ts";
@@ -32,13 +32,9 @@ export function RunsList(props: RunsListProps) {
   const workspace = useWorkspace();
   const [selection, setSelection] = useState<RunSelection>(nothingSelected);
   const isSelecting = selection.kind === "all" || selection.keys.size > 0;
-  // While rows are selected, nothing moves or removes them, not even at the top of the page. A
-  // search in texts needs no refetch: live events announce its new rows.
-  const isKept = isSelecting || filters.text !== undefined;
-  const list = useList({
-    ...runsQuery(workspace, filters),
-    ...(isKept ? { refetchOnWindowFocus: false } : heldWhileScrolled),
-  });
+  // The list needs no refetch when the tab is shown again: live events announce its new rows.
+  const list = useList({ ...runsQuery(workspace, filters), refetchOnWindowFocus: false });
+  // While rows are selected, no row is inserted, not even at the top of the page.
   const newRuns = useNewRuns(filters, isSelecting);
   const live = useLiveRuns([...list.rows, ...newRuns.waiting]);
   const isWide = useMedia("(min-width: 1100px)");

@@ -1,12 +1,12 @@
 import type { ListedRun, Page } from "@beckon/client";
-import { hashKey, type Query, useIsFetching, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { updateKnown, useInvalidation, useWorkspace } from "../../data/index.ts";
 import { useAfterReset, useEvents } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { canChange } from "./can-change.ts";
 import type { RunFilters } from "./filters/run-filters.ts";
-import { countNew, mergeHead, pageSize, type RunPages } from "./head.ts";
+import { countNew, mergeHead, pageSize, type RunPages, startOf } from "./head.ts";
 import { readRuns, runsQuery } from "./queries.ts";
 import { createReadSchedule } from "./read-schedule.ts";
 
@@ -14,12 +14,17 @@ import { createReadSchedule } from "./read-schedule.ts";
 const minIntervalMs = 2_000;
 /** Minimum time between two reads for a search in texts, which costs the server more. */
 const minTextIntervalMs = 15_000;
+/** Number of runs that an update of the rows further down reads: the API's maximum. */
+const maxUpdated = 200;
 
 /**
  * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
  * when a state changes. An event does not say whether its run matches the filters, so the list
  * refetches its newest page. If the screen is scrolled to the top, new rows are inserted; otherwise
  * they wait until `show` is called or the person scrolls to the top.
+ *
+ * When the list is opened again or its data is invalidated, all rows can have changed. At the top,
+ * the list then begins anew with its newest page. Otherwise its rows are updated in place.
  * @param isHeld true makes new rows wait, for example while rows are selected
  * @returns the rows of the newest page if it waits, how many are new, and `show`, which inserts it
  */
@@ -30,38 +35,86 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const [reads] = useState(createReadSchedule);
   /** When the newest page that is shown, or waits to be shown, was requested. */
   const shownRead = useRef(0);
-  /** True if rows were inserted while the list was being refetched. */
-  const isOverlapped = useRef(false);
+  /** True if rows can have changed without an event since they were read. */
+  const isChanged = useRef(false);
+  /** Number of updates of the rows so far. Only the last one continues. */
+  const updates = useRef(0);
   const { queryKey } = runsQuery(workspace, filters);
-  const isFetching = useIsFetching({ queryKey, exact: true }) > 0;
+  const query = () => queryClient.getQueryCache().find<RunPages>({ queryKey });
 
-  const enter = async (head: Page<ListedRun>) => {
+  const enter = async (head: Page<ListedRun>, merge = mergeHead) => {
     setWaiting(undefined);
     // A request for the next page remembers the rows that the list had when the request began. Its
     // response would replace the list by those rows and the next page, so the rows that
     // `setQueryData` inserts would be lost. The request is therefore cancelled; the list sends it
-    // again when the person scrolls to the end. A refetch of the list is not cancelled, because
-    // nothing would send it again. Instead, the newest page is read again after the refetch.
-    const state = queryClient.getQueryState(queryKey);
-    const isNextPage = state?.fetchMeta?.fetchMore !== undefined;
-    if (isNextPage) await queryClient.cancelQueries({ queryKey, exact: true });
-    else if (state?.fetchStatus === "fetching") isOverlapped.current = true;
-    queryClient.setQueryData<RunPages>(queryKey, (list) => list && mergeHead(list, head));
+    // again when the person scrolls to the end. A read of the whole list is not cancelled, because
+    // nothing would send it again. Instead, the newest page is read again after it.
+    const state = query()?.state;
+    if (state?.fetchMeta?.fetchMore !== undefined)
+      await queryClient.cancelQueries({ queryKey, exact: true });
+    else if (state?.fetchStatus === "fetching") {
+      await whenFetched();
+      schedule();
+      return;
+    }
+    queryClient.setQueryData<RunPages>(queryKey, (list) => list && merge(list, head));
   };
+  const whenFetched = async () => {
+    while (query()?.state.fetchStatus === "fetching") await query()?.promise?.catch(() => {});
+  };
+  /** Updates the rows that are shown, the newest ones first. */
+  const updateRows = async (head: Page<ListedRun>) => {
+    const update = ++updates.current;
+    let read = head;
+    let below: string | undefined;
+    // About as many reads as the list has pages, also if there are many new runs before its rows. A
+    // search in texts needs only the first one, because all runs that it has found have ended.
+    for (let left = query()?.state.data?.pages.length ?? 0; left >= 0; left--) {
+      await whenFetched();
+      if (update !== updates.current) return;
+      queryClient.setQueryData<RunPages>(
+        queryKey,
+        (list) => list && updateKnown(list, read, below),
+      );
+      below = read.data.at(-1)?.id ?? below;
+      const last = query()
+        ?.state.data?.pages.findLast(({ data }) => data.length > 0)
+        ?.data.at(-1);
+      // Ids are ordered by the time of creation, and lists start with the newest run.
+      const isDone = last === undefined || (below !== undefined && last.id >= below);
+      if (filters.text !== undefined || isDone || read.next === null) return;
+      const page = { limit: maxUpdated, after: read.next };
+      read = await readRuns(workspace, filters, page);
+    }
+  };
+  const restart = (_: RunPages, head: Page<ListedRun>) => startOf(head);
   // Rows can have been selected while the page was being read, so `isHeld` is read afterwards.
-  const accept = useEffectEvent((head: Page<ListedRun>) => {
-    if (isAtTop() && !isHeld) void enter(head);
-    else setWaiting(head);
+  const accept = useEffectEvent(async (head: Page<ListedRun>, hasChanged: boolean) => {
+    if (isAtTop() && !isHeld)
+      await enter(head, hasChanged && filters.text === undefined ? restart : mergeHead);
+    else {
+      setWaiting(head);
+      if (hasChanged) await updateRows(head);
+    }
   });
   const read = useEffectEvent(async () => {
     const requestedAt = performance.now();
-    // If the page cannot be read, it is refetched after the next event.
-    const head = await readRuns(workspace, filters, { limit: pageSize }).catch(() => undefined);
-    // Ignores a response that arrives after the response to a later request, because it lacks the
-    // newest runs.
-    if (head === undefined || requestedAt < shownRead.current) return;
-    shownRead.current = requestedAt;
-    accept(head);
+    const hasChanged = isChanged.current;
+    isChanged.current = false;
+    try {
+      const head = await readRuns(workspace, filters, { limit: pageSize });
+      // Ignores a response that arrives after the response to a later request, because it lacks the
+      // newest runs.
+      if (requestedAt >= shownRead.current) {
+        shownRead.current = requestedAt;
+        return await accept(head, hasChanged);
+      }
+    } catch (thrown) {
+      const error = thrown as Error;
+      // Says that the rows are old. They are read again after the next event.
+      if (hasChanged) query()?.setState({ status: "error", error, fetchMeta: null });
+    }
+    isChanged.current ||= hasChanged;
   });
 
   const schedule = () =>
@@ -69,47 +122,29 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
       filters.text === undefined ? minIntervalMs : minTextIntervalMs,
       () => void read(),
     );
-  // A search that is not refetched (see `runsQuery`) reads its newest page when the list is opened
-  // again, and when its data is invalidated, for example after a deletion.
-  const readIfStatic = useEffectEvent((query: Query | undefined) => {
-    if (query?.isStatic()) schedule();
+  useInvalidation(queryKey, () => {
+    isChanged.current = true;
+    schedule();
   });
-  const hash = hashKey(queryKey);
-  useEffect(() => {
-    const cache = queryClient.getQueryCache();
-    readIfStatic(cache.get(hash));
-    return cache.subscribe(({ type, query, ...event }) => {
-      if (type !== "updated" || query.queryHash !== hash) return;
-      if ("action" in event && event.action.type === "invalidate") readIfStatic(query);
-    });
-  }, [queryClient, hash]);
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
   });
-  // A reset (see `useResets`) refetches the list. A newest page that was requested before the reset
-  // can be from before a restore of the database. So a page that waits is discarded, and the
-  // response to a request in progress will be ignored.
+  // A reset (see `useResets`) invalidates the list. A page that was requested before the reset can
+  // be from before a restore of the database. So a page that waits is discarded, and the responses
+  // to requests in progress will be ignored.
   useAfterReset(() => {
     setWaiting(undefined);
     shownRead.current = performance.now();
+    updates.current++;
   });
   useEffect(() => {
     document.addEventListener("visibilitychange", reads.show);
     return () => {
       document.removeEventListener("visibilitychange", reads.show);
       reads.stop();
+      updates.current++;
     };
   }, [reads]);
-
-  // A refetch stores the newest page as it was when the refetch began. Rows that were inserted in
-  // the meantime are lost, so the newest page is read again.
-  const readOverlapped = useEffectEvent(() => {
-    if (isOverlapped.current) schedule();
-    isOverlapped.current = false;
-  });
-  useEffect(() => {
-    if (!isFetching) readOverlapped();
-  }, [isFetching]);
 
   const enterWaiting = waiting === undefined ? undefined : () => void enter(waiting);
   useEnterAtTop(isHeld ? undefined : enterWaiting);

@@ -1,7 +1,7 @@
 import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { refetchFirstPage, useWorkspace } from "../../data/index.ts";
+import { refetchFirstPage, updateKnown, useWorkspace } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { concerns } from "../concerns.ts";
@@ -12,7 +12,7 @@ import {
   subscriptionKey,
 } from "../queries.ts";
 import { useDeliveryPoll } from "../use-delivery-poll.ts";
-import { type DeliveryPages, nextRange, type UpdateRange, updateKnown } from "./update-known.ts";
+import { type DeliveryPages, nextRange, type UpdateRange } from "./next-range.ts";
 
 /** Minimum time between two reads that events or polls cause. */
 const minIntervalMs = 2_000;
@@ -69,7 +69,7 @@ export function useLiveDeliveries(
     if (read === undefined) return;
     // If the list has changed since the request, the response can be older than the list.
     queryClient.setQueryData<DeliveryPages>(queryKey, (list) =>
-      list === undefined || list !== before ? undefined : updateKnown(list, read, range),
+      list === undefined || list !== before ? undefined : updateKnown(list, read, range?.below),
     );
   };
   // Events and polls share one throttle, because each read of the list cancels the one in progress.

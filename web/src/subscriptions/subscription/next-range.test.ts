@@ -1,6 +1,7 @@
 import type { Delivery, Page } from "@beckon/client";
 import { expect, test } from "vitest";
-import { type DeliveryPages, nextRange, updateKnown } from "./update-known.ts";
+import { updateKnown } from "../../data/list.ts";
+import { type DeliveryPages, nextRange } from "./next-range.ts";
 
 /** Returns a page of deliveries, given as `3 pending`. */
 const page = (rows: readonly string[], next: string | null): Page<Delivery> => ({
@@ -44,7 +45,7 @@ test.each([
 
 test("an update that continues after another one keeps the rows before it", () => {
   const range = { after: "x", below: "dlv_5" };
-  const updated = updateKnown(list, page(["3 failed"], null), range);
+  const updated = updateKnown(list, page(["3 failed"], null), range.below);
   expect(rowsOf(updated)).toEqual([["6 pending", "5 succeeded"], ["3 failed"]]);
 });
 
