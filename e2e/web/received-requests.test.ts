@@ -604,6 +604,39 @@ inBrowser("a slow read of the list is not cancelled when further requests arrive
   await expect.poll(() => row(page, /push/).count()).toBe(3);
 });
 
+inBrowser(
+  "after Back, new requests wait, and rows stay where they were or are removed",
+  async () => {
+    const { page, trigger, secret, base } = await openGithub({
+      viewport: { width: 1_440, height: 400 },
+    });
+    for (let n = 0; n < 60; n++) expect(await send(trigger.url, secret)).toBeLessThan(300);
+    const { body } = await editor.call(`${base}/requests`);
+    const linkOf = (index: number) => requests(page).locator(`a[href$="${body.data[index].id}"]`);
+    await linkOf(0).waitFor();
+    await expect
+      .poll(async () => {
+        await page.evaluate("scrollTo(0, document.documentElement.scrollHeight * 0.6)");
+        return linkOf(30).count();
+      })
+      .toBe(1);
+    await linkOf(30).evaluate((link) => link.scrollIntoView({ block: "center" }));
+    const top = async () => Math.round((await linkOf(30).boundingBox())?.y ?? -1);
+    const before = await top();
+    await linkOf(30).click();
+    await page.waitForURL(/\/requests\/\w+$/);
+    await linkOf(30).waitFor({ state: "detached" });
+    await editor.call(`${base}/requests/${body.data[31].id}`, { method: "DELETE" });
+    expect(await send(trigger.url, secret, { type: "push" })).toBe(200);
+    await page.goBack();
+    await button(page, "New requests").waitFor();
+    await linkOf(31).waitFor({ state: "detached" });
+    expect(await top()).toBe(before);
+    await button(page, "New requests").click();
+    await row(page, /push/).waitFor();
+  },
+);
+
 inBrowser("a list that cannot be read says since when it is not live", async () => {
   const { page, trigger, secret } = await openGithub();
   expect(await send(trigger.url, secret)).toBe(200);

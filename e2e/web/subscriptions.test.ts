@@ -287,6 +287,48 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
+inBrowser("after Back, new deliveries wait and the rows stay where they were", async () => {
+  const { agent, subscription } = await subscribe(await startReceiver());
+  const event_types = ["run.started", "run.finished"];
+  await beckon.call(`/subscriptions/${subscription.id}`, {
+    method: "PATCH",
+    body: { event_types },
+  });
+  await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello")));
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `${root}/subscriptions/${subscription.id}`,
+    viewport: { width: 1_440, height: 500 },
+  });
+  const row = (name: RegExp) => deliveries(page).getByRole("row", { name });
+  await row(/Succeeded/)
+    .first()
+    .waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await expect
+    .poll(async () => {
+      await page.evaluate("scrollTo(0, 1_200)");
+      return page.evaluate("scrollY");
+    })
+    .toBe(1_200);
+  const shownAt = "document.elementFromPoint(500, 300).closest('tr')?.querySelector('a')?.pathname";
+  await expect.poll(() => page.evaluate(shownAt)).toMatch(/dlv_/);
+  const shown = await page.evaluate<string>(shownAt);
+  const link = deliveries(page).locator(`a[href="${shown}"]`);
+  const top = async () => Math.round((await link.boundingBox())?.y ?? -1);
+  const before = await top();
+  await link.click();
+  await page.waitForURL(/\/deliveries\/dlv_\w+$/);
+  await link.waitFor({ state: "detached" });
+  const { body } = await beckon.invoke(agent, "Meanwhile");
+  const { id } = await delivery(subscription.id, ({ run_id }) => run_id === body.run_id);
+  await page.goBack();
+  await button(page, "New deliveries").waitFor();
+  expect(await top()).toBe(before);
+  await button(page, "New deliveries").click();
+  await deliveries(page).locator(`a[href$="${id}"]`).waitFor();
+});
+
 inBrowser("a delivery that is shown gets its result while one reads further down", async () => {
   const receiver = await startReceiver();
   const { agent, subscription } = await subscribe(receiver);

@@ -20,13 +20,13 @@ export { keyOfBody, storedIdempotencyKey, useIdempotencyKey } from "./idempotenc
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {
   firstRows,
-  heldWhileScrolled,
   listOptions,
   type PageQuery,
-  refetchFirstPage,
   updateKnown,
+  updateRows,
   useInvalidation,
   useList,
+  whenFetched,
 } from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";
 export { nextPath, workspaceIn } from "./next-path.ts";
@@ -40,6 +40,8 @@ export {
 export { createQueryClient } from "./query-client.ts";
 export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
 export { reasonWithout, roleFor } from "./role-for.ts";
+export { heldWhileScrolled, refetchFirstPage } from "./rows/held-rows.ts";
+export { useRowUpdates } from "./rows/use-row-updates.ts";
 export { serverNow, toServerTime } from "./server-time.ts";
 export {
   createSession,

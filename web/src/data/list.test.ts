@@ -1,6 +1,7 @@
-import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
-import { expect, test, vi } from "vitest";
-import { firstRows, heldWhileScrolled, listOptions, refetchFirstPage } from "./list.ts";
+import { QueryClient } from "@tanstack/react-query";
+import { expect, test } from "vitest";
+import { firstRows } from "./list.ts";
+import { refetchFirstPage } from "./rows/held-rows.ts";
 
 /** Returns a list with these pages, and how many of them were read. */
 function listOf(...pages: readonly (readonly number[])[]) {
@@ -36,19 +37,4 @@ test.each([
   const pagesOf = (key: (typeof keys)[number]) =>
     queryClient.getQueryData<{ pages: unknown[] }>(key)?.pages.length;
   expect(keys.map(pagesOf)).toEqual(kept);
-});
-
-test.each([
-  ["is refetched at the top of the page", 0, 1],
-  ["keeps its rows in place further down", 1_000, 0],
-])("when its tab is shown again, a list whose new rows wait %s", async (_, scrollY, fetching) => {
-  vi.stubGlobal("window", { scrollY });
-  const queryClient = new QueryClient();
-  const list = listOptions(["rows"], () => ({ page: async () => ({ data: [1], next: null }) }));
-  await queryClient.fetchInfiniteQuery(list);
-  const options = { ...list, ...heldWhileScrolled, staleTime: 0, refetchOnMount: false };
-  const close = new InfiniteQueryObserver(queryClient, options).subscribe(() => {});
-  queryClient.getQueryCache().onFocus();
-  expect(queryClient.isFetching()).toBe(fetching);
-  close();
 });

@@ -10,9 +10,13 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo } from "react";
-import { isAtTop } from "../ui/index.ts";
 
 const pageSize = 50;
+/** Number of rows that an update of a list reads at once: the API's maximum. */
+export const maxUpdated = 200;
+
+/** The loaded pages of a list. */
+export type RowPages<Row> = InfiniteData<Page<Row>, string | null>;
 
 /** The parameters of a list that select a page. */
 export interface PageQuery {
@@ -29,48 +33,26 @@ export function listOptions<Row>(
   queryKey: QueryKey,
   list: (page: PageQuery, options: CallOptions) => Pick<Listing<Row>, "page">,
 ) {
-  return infiniteQueryOptions({
+  const readPage = (page: PageQuery, options: CallOptions = {}): Promise<Page<Row>> =>
+    list(page, options).page();
+  const options = infiniteQueryOptions({
     queryKey,
-    queryFn: ({ pageParam, signal }): Promise<Page<Row>> =>
-      list(
+    queryFn: ({ pageParam, signal }) =>
+      readPage(
         { limit: pageSize, ...(pageParam === null ? {} : { after: pageParam }) },
         { signal },
-      ).page(),
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   });
+  return { ...options, readPage };
 }
-
-/**
- * Options of a list whose new rows wait while the page is scrolled down. When the tab is shown
- * again, TanStack Query refetches all pages, which would insert the new rows. Such a list needs no
- * refetch to have them, because live events or polls announce them, also after the tab was hidden.
- */
-export const heldWhileScrolled = { refetchOnWindowFocus: () => isAtTop() };
 
 /** Returns the first `max` rows of a list, which can be on several pages. */
 export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const row of list) if (rows.push(row) === max) break;
   return rows;
-}
-
-/**
- * Refetches the first page of the lists whose keys begin with `queryKey`, or only of the list with
- * exactly this key if `exact` is true. The other pages are removed, because TanStack Query would
- * refetch each of them. They are read again when a person scrolls to them. Resolves when the pages
- * were read. A read in progress is cancelled.
- */
-export function refetchFirstPage(
-  queryClient: QueryClient,
-  filters: { readonly queryKey: QueryKey; readonly exact?: boolean },
-): Promise<void> {
-  queryClient.setQueriesData<InfiniteData<unknown>>(filters, (data) =>
-    data === undefined || data.pages.length < 2
-      ? data
-      : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
-  );
-  return queryClient.invalidateQueries(filters);
 }
 
 /**
@@ -82,10 +64,10 @@ export function refetchFirstPage(
  * @param below id of the last row before `read`; undefined if `read` begins with the newest row
  */
 export function updateKnown<Row extends { readonly id: string }>(
-  list: InfiniteData<Page<Row>, string | null>,
+  list: RowPages<Row>,
   read: Page<Row>,
   below?: string,
-): InfiniteData<Page<Row>, string | null> {
+): RowPages<Row> {
   const rows = new Map(read.data.map((row) => [row.id, row]));
   const last = read.data.at(-1)?.id;
   const isCovered = ({ id }: Row) =>
@@ -96,6 +78,51 @@ export function updateKnown<Row extends { readonly id: string }>(
     data: page.data.flatMap((row) => rows.get(row.id) ?? (isCovered(row) ? [] : row)),
   }));
   return { ...list, pages };
+}
+
+/** Resolves when no read of the list is in progress. */
+export async function whenFetched(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
+  const query = queryClient.getQueryCache().find({ queryKey });
+  while (query?.state.fetchStatus === "fetching") await query.promise?.catch(() => {});
+}
+
+interface RowsUpdate<Row> {
+  /** Reads the rows that follow. If undefined, only the rows that `head` covers are updated. */
+  readonly readPage: ((page: PageQuery) => Promise<Page<Row>>) | undefined;
+  /** Returns whether the update continues. */
+  readonly isCurrent: () => boolean;
+}
+
+/**
+ * Updates the rows of a list that are shown, the newest ones first (see `updateKnown`).
+ * @param head the newest rows
+ */
+export async function updateRows<Row extends { readonly id: string }>(
+  queryClient: QueryClient,
+  queryKey: QueryKey,
+  head: Page<Row>,
+  { readPage, isCurrent }: RowsUpdate<Row>,
+): Promise<void> {
+  let read = head;
+  let below: string | undefined;
+  const pages = () => queryClient.getQueryData<RowPages<Row>>(queryKey)?.pages ?? [];
+  // About as many reads as the list has pages, also if there are many new rows before its rows.
+  for (let left = pages().length; left >= 0; left--) {
+    // The response to a request for the next page would restore the rows as they were before.
+    await whenFetched(queryClient, queryKey);
+    if (!isCurrent()) return;
+    queryClient.setQueryData<RowPages<Row>>(
+      queryKey,
+      (list) => list && updateKnown(list, read, below),
+    );
+    below = read.data.at(-1)?.id ?? below;
+    const last = pages()
+      .flatMap(({ data }) => data)
+      .at(-1);
+    const isDone = last === undefined || (below !== undefined && last.id >= below);
+    if (readPage === undefined || isDone || read.next === null) return;
+    read = await readPage({ limit: maxUpdated, after: read.next });
+  }
 }
 
 /**
@@ -114,9 +141,9 @@ export function useInvalidation(queryKey: QueryKey, read: () => void): void {
   useEffect(() => {
     const cache = queryClient.getQueryCache();
     readIfStatic(cache.get(hash));
-    return cache.subscribe(({ type, query, ...event }) => {
-      if (type !== "updated" || query.queryHash !== hash) return;
-      if ("action" in event && event.action.type === "invalidate") readIfStatic(query);
+    return cache.subscribe((event) => {
+      const isInvalidation = event.type === "updated" && event.action.type === "invalidate";
+      if (isInvalidation && event.query.queryHash === hash) readIfStatic(event.query);
     });
   }, [queryClient, hash]);
 }

@@ -1,6 +1,6 @@
-import { type QueryKey, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { refetchFirstPage } from "../data/index.ts";
+import { type listOptions, refetchFirstPage, useRowUpdates } from "../data/index.ts";
 import { useThrottled } from "../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../ui/index.ts";
 
@@ -15,15 +15,15 @@ const minIntervalMs = 2_000;
 /**
  * Adds new rows to a list. They are added at once. If the person has scrolled down, they are added
  * after scrolling up or by `show`.
- * @param queryKey key of the list
+ * @param list options of the list
  * @param newest ids of the newest rows, which another query reads again and again. They must fit on
  *   the first page of the list, because only that page is refetched to show them.
  * @param shown the rows that are shown
  */
-export function useNewRows(
-  queryKey: QueryKey,
+export function useNewRows<Row extends { readonly id: string }>(
+  list: ReturnType<typeof listOptions<Row>>,
   newest: readonly string[],
-  shown: readonly { readonly id: string }[],
+  shown: readonly Row[],
 ) {
   const queryClient = useQueryClient();
   const shownIds = new Set(shown.map(({ id }) => id));
@@ -31,7 +31,8 @@ export function useNewRows(
   // so an effect that depends on one would run after each render.
   const news = newest.filter((id) => !shownIds.has(id)).join(" ");
   const hasNews = news !== "";
-  const enter = () => refetchFirstPage(queryClient, { queryKey, exact: true });
+  const enter = () => refetchFirstPage(queryClient, { queryKey: list.queryKey, exact: true });
+  useRowUpdates(list, topPx);
   const readAgain = useThrottled(async () => {
     if (isAtTop(topPx)) await enter();
   }, minIntervalMs);

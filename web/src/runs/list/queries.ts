@@ -12,7 +12,7 @@ import type { RunPages } from "./head.ts";
  * accepts a cursor only together with the filters of its page. So `next` is the server's cursor
  * followed by `@` and that time.
  */
-export async function readRuns(
+async function readRuns(
   { client }: Pick<CurrentWorkspace, "client">,
   filters: RunFilters,
   { after, limit }: PageQuery,

@@ -1,21 +1,19 @@
 import type { ListedRun, Page } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { updateKnown, useInvalidation, useWorkspace } from "../../data/index.ts";
+import { updateRows, useInvalidation, useWorkspace, whenFetched } from "../../data/index.ts";
 import { useAfterReset, useEvents } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { canChange } from "./can-change.ts";
 import type { RunFilters } from "./filters/run-filters.ts";
 import { countNew, mergeHead, pageSize, type RunPages, startOf } from "./head.ts";
-import { readRuns, runsQuery } from "./queries.ts";
+import { runsQuery } from "./queries.ts";
 import { createReadSchedule } from "./read-schedule.ts";
 
 /** Minimum time between two reads of the newest page. */
 const minIntervalMs = 2_000;
 /** Minimum time between two reads for a search in texts, which costs the server more. */
 const minTextIntervalMs = 15_000;
-/** Number of runs that an update of the rows further down reads: the API's maximum. */
-const maxUpdated = 200;
 
 /**
  * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
@@ -39,10 +37,10 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const isChanged = useRef(false);
   /** Number of updates of the rows so far. Only the last one continues. */
   const updates = useRef(0);
-  const { queryKey } = runsQuery(workspace, filters);
+  const { queryKey, readPage } = runsQuery(workspace, filters);
   const query = () => queryClient.getQueryCache().find<RunPages>({ queryKey });
 
-  const enter = async (head: Page<ListedRun>, merge = mergeHead) => {
+  const enter = async (head: Page<ListedRun>, isNew = false) => {
     setWaiting(undefined);
     // A request for the next page remembers the rows that the list had when the request began. Its
     // response would replace the list by those rows and the next page, so the rows that
@@ -53,48 +51,27 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     if (state?.fetchMeta?.fetchMore !== undefined)
       await queryClient.cancelQueries({ queryKey, exact: true });
     else if (state?.fetchStatus === "fetching") {
-      await whenFetched();
+      await whenFetched(queryClient, queryKey);
       schedule();
       return;
     }
-    queryClient.setQueryData<RunPages>(queryKey, (list) => list && merge(list, head));
+    queryClient.setQueryData<RunPages>(
+      queryKey,
+      (list) => list && (isNew ? startOf(head) : mergeHead(list, head)),
+    );
   };
-  const whenFetched = async () => {
-    while (query()?.state.fetchStatus === "fetching") await query()?.promise?.catch(() => {});
-  };
-  /** Updates the rows that are shown, the newest ones first. */
-  const updateRows = async (head: Page<ListedRun>) => {
-    const update = ++updates.current;
-    let read = head;
-    let below: string | undefined;
-    // About as many reads as the list has pages, also if there are many new runs before its rows. A
-    // search in texts needs only the first one, because all runs that it has found have ended.
-    for (let left = query()?.state.data?.pages.length ?? 0; left >= 0; left--) {
-      await whenFetched();
-      if (update !== updates.current) return;
-      queryClient.setQueryData<RunPages>(
-        queryKey,
-        (list) => list && updateKnown(list, read, below),
-      );
-      below = read.data.at(-1)?.id ?? below;
-      const last = query()
-        ?.state.data?.pages.findLast(({ data }) => data.length > 0)
-        ?.data.at(-1);
-      // Ids are ordered by the time of creation, and lists start with the newest run.
-      const isDone = last === undefined || (below !== undefined && last.id >= below);
-      if (filters.text !== undefined || isDone || read.next === null) return;
-      const page = { limit: maxUpdated, after: read.next };
-      read = await readRuns(workspace, filters, page);
-    }
-  };
-  const restart = (_: RunPages, head: Page<ListedRun>) => startOf(head);
   // Rows can have been selected while the page was being read, so `isHeld` is read afterwards.
   const accept = useEffectEvent(async (head: Page<ListedRun>, hasChanged: boolean) => {
-    if (isAtTop() && !isHeld)
-      await enter(head, hasChanged && filters.text === undefined ? restart : mergeHead);
+    if (isAtTop() && !isHeld) await enter(head, hasChanged && filters.text === undefined);
     else {
       setWaiting(head);
-      if (hasChanged) await updateRows(head);
+      if (!hasChanged) return;
+      const update = ++updates.current;
+      await updateRows(queryClient, queryKey, head, {
+        // All runs that a static search in texts has found have ended.
+        readPage: filters.text === undefined ? readPage : undefined,
+        isCurrent: () => update === updates.current,
+      });
     }
   });
   const read = useEffectEvent(async () => {
@@ -102,7 +79,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     const hasChanged = isChanged.current;
     isChanged.current = false;
     try {
-      const head = await readRuns(workspace, filters, { limit: pageSize });
+      const head = await readPage({ limit: pageSize });
       // Ignores a response that arrives after the response to a later request, because it lacks the
       // newest runs.
       if (requestedAt >= shownRead.current) {

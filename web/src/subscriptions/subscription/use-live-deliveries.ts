@@ -1,7 +1,7 @@
 import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { refetchFirstPage, updateKnown, useWorkspace } from "../../data/index.ts";
+import { refetchFirstPage, updateKnown, useRowUpdates, useWorkspace } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { concerns } from "../concerns.ts";
@@ -89,6 +89,9 @@ export function useLiveDeliveries(
     readAgain();
   });
   useDeliveryPoll(rows, readAgain);
+  useRowUpdates(deliveriesQuery(workspace, subscription.id, filters), topPx, () =>
+    setHasNews(true),
+  );
   useEnterAtTop(hasNews ? () => void enter() : undefined, topPx);
   return {
     hasNews,

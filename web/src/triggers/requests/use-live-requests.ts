@@ -25,7 +25,7 @@ export function useLiveRequests(
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const newest = useQuery(newestRequestsQuery(workspace, trigger, filters));
-  const list = requestsQuery(workspace, trigger, filters).queryKey;
+  const list = requestsQuery(workspace, trigger, filters);
   const ids = (newest.data ?? []).map(({ id }) => id);
   // React compares strings by value. The array is new on each render, so an effect that depends on
   // it would run after each render.

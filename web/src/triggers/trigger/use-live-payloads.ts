@@ -14,7 +14,7 @@ export function useLivePayloads({ id, agent_id }: Trigger, shown: readonly Liste
   const workspace = useWorkspace();
   const { data: recent } = useQuery(recentQuery(workspace, agent_id));
   const ofTrigger = recent?.data.filter(({ trigger_id }) => trigger_id === id) ?? [];
-  const list = receivedQuery(workspace, agent_id, id).queryKey;
+  const list = receivedQuery(workspace, agent_id, id);
   return useNewRows(
     list,
     ofTrigger.map((run) => run.id),
