@@ -19,7 +19,6 @@ export { useKept } from "./form/use-kept.ts";
 export { keyOfBody, storedIdempotencyKey, useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {
-  firstRows,
   listOptions,
   type PageQuery,
   updateKnown,
@@ -40,6 +39,7 @@ export {
 export { createQueryClient } from "./query-client.ts";
 export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
 export { reasonWithout, roleFor } from "./role-for.ts";
+export { firstRows } from "./rows/first-rows.ts";
 export { heldWhileScrolled, refetchFirstPage } from "./rows/held-rows.ts";
 export { useRowUpdates } from "./rows/use-row-updates.ts";
 export { serverNow, toServerTime } from "./server-time.ts";

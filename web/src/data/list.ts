@@ -48,13 +48,6 @@ export function listOptions<Row>(
   return { ...options, readPage };
 }
 
-/** Returns the first `max` rows of a list, which can be on several pages. */
-export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const row of list) if (rows.push(row) === max) break;
-  return rows;
-}
-
 /**
  * Returns the list with its rows as they are in `read`, which was read later. Rows that only `read`
  * has are not inserted. Rows that `read` lacks although it covers them were deleted or no longer

@@ -1,1 +1,1 @@
-export { memberNamesQuery } from "./queries.ts";
+export { memberNamesQuery, membersKey } from "./queries.ts";

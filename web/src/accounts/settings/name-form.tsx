@@ -12,6 +12,7 @@ import {
   useWorkspace,
   wording,
 } from "../../data/index.ts";
+import { membersKey } from "../../members/index.ts";
 import { Field, FormError, LeaveGuard, SaveBar, TextInput } from "../../ui/index.ts";
 
 interface Fields {
@@ -36,7 +37,7 @@ export function NameForm() {
       account.me.update(body.name === undefined ? {} : { name: body.name }),
     onSuccess: async (user, { sent }) => {
       fillIn(form, { name: user.name }, sent);
-      await announceChanges(queryClient, meQuery.queryKey, [workspaceId, "members"]);
+      await announceChanges(queryClient, meQuery.queryKey, membersKey(workspaceId));
     },
   });
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";

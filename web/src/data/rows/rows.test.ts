@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { firstRows } from "./list.ts";
-import { refetchFirstPage } from "./rows/held-rows.ts";
+import { firstRows } from "./first-rows.ts";
+import { refetchFirstPage } from "./held-rows.ts";
 
 /** Returns a list with these pages, and how many of them were read. */
 function listOf(...pages: readonly (readonly number[])[]) {
