@@ -42,7 +42,10 @@ export class ModelFailure extends Error {
   readonly rateLimited: boolean;
   /** Usage that the provider reports together with its error; undefined if it reports none. */
   readonly usage: TokenUsage | undefined;
-  /** Status of the provider's error response; undefined if there was none. */
+  /**
+   * Status of the provider's error response or, of an error in a 200, the status that it names;
+   * undefined if there was none.
+   */
   readonly status: number | undefined;
 
   constructor(

@@ -8,6 +8,7 @@ import {
   status,
   withDelivery,
 } from "../../test/model-server.ts";
+import type { ProviderError } from "../../test/wire/index.ts";
 import { elapsed } from "../base/clock.ts";
 import { circuitPolicy, createCircuits } from "./circuit/index.ts";
 import { RunStopped } from "./journal.ts";
@@ -60,19 +61,24 @@ describe("a call that is not streamed", () => {
   const streamed = () => server.requests.map(({ body }) => body.stream === true);
   const auto = { settings: { stream: "auto" as const } };
 
-  it.each([408, 504, 524])(
-    "and that a proxy ends with %i is streamed next, because the same wait would end the same way",
-    async (code) => {
-      server.script([status(code), says("done")]);
+  const timedOut = [408, 504, 524].flatMap((code) => [
+    [`${code}`, status(code)] as const,
+    [`${code} in a 200`, inBandError({ code, message: "too slow" })] as const,
+  ]);
+
+  it.each(timedOut)(
+    "and that a proxy ends with %s is streamed next, because the same wait would end the same way",
+    async (_what, failed) => {
+      server.script([failed, says("done")]);
       expect((await play(server.url, auto)).outcome).toMatchObject({ status: "succeeded" });
       expect(streamed()).toEqual([false, true]);
     },
   );
 
-  it.each([408, 504, 524])(
-    "counts as lost after %i, because the provider may have generated its answer",
-    async (code) => {
-      server.script([status(code), says("done")]);
+  it.each(timedOut)(
+    "counts as lost after %s, because the provider may have generated its answer",
+    async (_what, failed) => {
+      server.script([failed, says("done")]);
       const { journal } = await play(server.url);
       expect(callsIn(journal)).toMatchObject([
         { outcome: "lost", usage: { estimated: true } },
@@ -82,8 +88,8 @@ describe("a call that is not streamed", () => {
     },
   );
 
-  it.each([408, 504, 524])("is not streamed after %i if the agent forbids it", async (code) => {
-    server.script([status(code), says("done")]);
+  it.each(timedOut)("is not streamed after %s if the agent forbids it", async (_what, failed) => {
+    server.script([failed, says("done")]);
     await play(server.url, { settings: { stream: "never" } });
     expect(streamed()).toEqual([false, false]);
   });
@@ -114,8 +120,15 @@ describe("a call that is not streamed", () => {
   });
 });
 
-describe("a call that a rate limit rejects", () => {
-  const many = (count: number) => Array.from({ length: count }, () => status(429));
+describe.each([
+  ["a call that a rate limit rejects", status(429), "answered 429: scripted 429"],
+  [
+    "a call that a rate limit rejects inside a 200",
+    inBandError({ code: 429, message: "busy" }),
+    "reported an error: busy",
+  ],
+])("%s", (_what, limited, words) => {
+  const many = (count: number) => Array.from({ length: count }, () => limited);
 
   it("is repeated beyond the usual attempts, and costs nothing", async () => {
     server.script([...many(12), says("done")]);
@@ -135,7 +148,7 @@ describe("a call that a rate limit rejects", () => {
       const window = Math.floor(elapsed() / 20);
       const count = (admitted.get(window) ?? 0) + 1;
       admitted.set(window, count);
-      return (count <= 2 ? says("done") : status(429))(...request);
+      return (count <= 2 ? says("done") : limited)(...request);
     });
     const runs = await Promise.all(Array.from({ length: 30 }, () => play(server.url)));
     expect(runs.map(({ outcome }) => outcome?.status)).toEqual(runs.map(() => "succeeded"));
@@ -168,7 +181,7 @@ describe("a call that a rate limit rejects", () => {
     ["step", 400, Infinity],
     ["run", 60_000, 400],
   ])("fails when the time of the %s is over", async (_what, stepMs, deadlineMs) => {
-    server.script(status(429));
+    server.script(limited);
     const { outcome } = await play(server.url, {
       timeouts: { ...defaultTimeouts, stepMs },
       deadlineAt: elapsed() + deadlineMs,
@@ -182,7 +195,7 @@ describe("a call that a rate limit rejects", () => {
     "stops waiting when the run is stopped: %s",
     async (reason) => {
       const stop = new AbortController();
-      server.script(status(429));
+      server.script(limited);
       const { outcome, released } = await play(server.url, {
         signal: stop.signal,
         retry: { maxAttempts: 3, baseWaitMs: 60_000, maxWaitMs: 60_000 },
@@ -199,38 +212,23 @@ describe("a call that a rate limit rejects", () => {
   );
 
   it("tells subscribers why it waits", async () => {
-    server.script([status(429), says("done")]);
+    server.script([limited, says("done")]);
     const { deltas } = await play(server.url);
     expect(deltas.filter(({ type }) => type === "step_end")).toEqual([
       {
         ...{ type: "step_end", step: 1, complete: false },
-        error: "The model's provider answered 429: scripted 429",
+        error: `The model's provider ${words}`,
       },
       { type: "step_end", step: 1, complete: false },
     ]);
   });
-
-  it.each([
-    ["insufficient_quota", "pay first", 1],
-    ["exceeded_current_quota_error", "pay first", 1],
-    [null, "Your team has used all available credits", 3],
-    [null, "quotaId: GenerateRequestsPerDayPerProjectPerModel-FreeTier", 3],
-  ])(
-    "for want of credit or until the next day ends the run: %s, %s",
-    async (code, message, calls) => {
-      server.script(status(429, { body: JSON.stringify({ error: { message, code } }) }));
-      const { outcome } = await play(server.url);
-      expect(outcome).toMatchObject({ status: "failed" });
-      expect(server.requests).toHaveLength(calls);
-    },
-  );
 
   it("is repeated as often as others if too many runs wait already", async () => {
     const circuits = createCircuits({ ...circuitPolicy(100), maxWaiting: 1 });
     const circuit = circuits.of({ owner: "A", provider: "p", model: "m", origin: server.url });
     expect(circuit.startWaiting()).toBe(true);
     expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
-    server.script(status(429));
+    server.script(limited);
     expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "failed" });
     expect(server.requests).toHaveLength(3);
 
@@ -241,4 +239,39 @@ describe("a call that a rate limit rejects", () => {
     expect(circuit.startWaiting()).toBe(true);
     expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
   });
+});
+
+describe.each([
+  ["with 429", (error: ProviderError) => status(429, { body: JSON.stringify({ error }) })],
+  ["inside a 200", (error: ProviderError) => inBandError({ ...error, code: 429 })],
+])("a call that is rejected %s", (_how, rejected) => {
+  it.each([
+    ["insufficient_quota", "pay first", 1],
+    ["exceeded_current_quota_error", "pay first", 1],
+    ["none", "Your team has used all available credits", 3],
+    ["none", "quotaId: GenerateRequestsPerDayPerProjectPerModel-FreeTier", 3],
+  ])(
+    "for want of credit or until the next day ends the run: %s, %s",
+    async (type, message, calls) => {
+      server.script(rejected({ message, type }));
+      const { outcome } = await play(server.url);
+      expect(outcome).toMatchObject({ status: "failed" });
+      expect(server.requests).toHaveLength(calls);
+    },
+  );
+
+  it("waits as long as the body asks", async () => {
+    const details = [{ retryDelay: "0.06s" }];
+    server.script([rejected({ message: "busy", ...{ details } }), says("done")]);
+    const startedAt = elapsed();
+    expect((await play(server.url)).outcome?.status).toBe("succeeded");
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
+  });
+});
+
+it("a rate limit in the middle of a streamed answer, which may be billed, counts as an attempt", async () => {
+  server.script(inBandError({ code: 429, message: "busy" }));
+  const { outcome, journal } = await play(server.url, { settings: { stream: "always" } });
+  expect(outcome).toMatchObject({ status: "failed" });
+  expect(callsIn(journal).map((call) => call.outcome)).toEqual(["lost", "lost", "lost"]);
 });

@@ -125,7 +125,9 @@ export async function callModel(
       if (failure === undefined) throw signal.reason;
       streamed ||= shouldStreamNext(request.settings, failure, silentMs);
       const isStillDown = failure.unreachable && pass?.probe === true;
-      const isWaiting = failure.rateLimited && (request.circuit?.startWaiting() ?? true);
+      // After a part of a streamed answer, which may be billed, the attempt counts.
+      const isFree = failure.rateLimited && used?.outcome !== "lost";
+      const isWaiting = isFree && (request.circuit?.startWaiting() ?? true);
       try {
         if (!isStillDown) failedAttempts += 1;
         if (!isStillDown && !isWaiting) countedAttempts += 1;

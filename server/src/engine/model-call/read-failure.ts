@@ -15,9 +15,8 @@ import { usageInError } from "./usage-in-error.ts";
 
 type Scrub = (text: string) => string;
 
-/** Error labels that make an error in a 200 response permanent; see `isPermanent`. */
+/** Error labels that make an error in a 200 response permanent; see `reported`. */
 const permanentLabels = new Set([
-  "insufficient_quota",
   "invalid_request_error",
   "authentication_error",
   "permission_error",
@@ -42,9 +41,9 @@ const sampleLabels = new Set(["tool_use_failed"]);
  *
  * These failures are retryable: the statuses 408, 409, 429, 498 and 5xx (unless the account
  * has no credit), a sample that the provider could not read, a lost connection, a timeout, and a
- * 200 response without a usable answer (unless its error is permanent, see `isPermanent`). Other
- * 4xx statuses are permanent, because the provider would reject the same request again. A failed
- * TLS handshake and a call that the library rejects are permanent too.
+ * 200 response without a usable answer (unless its error is permanent, see `reported`). Other 4xx
+ * statuses are permanent, because the provider would reject the same request again. A failed TLS
+ * handshake and a call that the library rejects are permanent too.
  */
 export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown;
@@ -95,9 +94,6 @@ function isTransient(status: number): boolean {
   return transientStatuses.has(status) || status >= 500;
 }
 
-const isOfSample = (error: ProviderError | undefined) =>
-  error?.labels.some((label) => sampleLabels.has(label)) ?? false;
-
 /**
  * Returns what the provider says, in a form that can be shown. Groq adds the sample that it could
  * not read.
@@ -109,7 +105,7 @@ function wordsOf(error: ProviderError | undefined, body: unknown, scrub: Scrub):
 }
 
 /** Labels of an account without credit. OpenAI and Moonshot send them with the status 429. */
-const quotaLabels = ["insufficient_quota", "exceeded_current_quota_error"];
+const quotaLabels = new Set(["insufficient_quota", "exceeded_current_quota_error"]);
 
 /**
  * Matches the body of a 429 that minutes of waiting probably do not end: Google's quota per day
@@ -119,40 +115,20 @@ const quotaLabels = ["insufficient_quota", "exceeded_current_quota_error"];
 const longLimit = /per[ _-]?day|daily|credits|balance/i;
 
 function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
-  const body = unwrapped(tryParseJson(error.responseBody ?? ""));
+  const sent = error.responseBody ?? "";
+  const body = unwrapped(tryParseJson(sent));
   const providerError = providerErrorIn(body);
   const text = wordsOf(providerError, body, scrub);
-  const permanent = providerError?.labels.some((label) => quotaLabels.includes(label)) ?? false;
+  const retryAfterMs = readRetryAfter(error.responseHeaders) ?? readRetryDelay(body);
   return new ModelFailure(
     `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
-    {
-      retryable: isOfSample(providerError) || (isTransient(status) && !permanent),
-      unreachable: status >= 500,
-      retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
-      rejected: !isGatewayTimeout(status),
-      rateLimited: status === 429 && !permanent && !longLimit.test(error.responseBody ?? ""),
-      usage: usageInError(body),
-      status,
-    },
+    { ...reported(providerError, status, sent), retryAfterMs, usage: usageInError(body) },
   );
 }
 
 /**
- * Returns whether a retry would fail again. An error of a sample is not permanent. If one of the
- * labels is an HTTP status, this status alone decides. Else the error is permanent if
- * `permanentLabels` has one of its labels, or if the library marks it as not retryable.
- */
-function isPermanent(error: ProviderError): boolean {
-  const { labels, retryable } = error;
-  if (isOfSample(error)) return false;
-  const status = labels.map(Number).find((code) => code >= 400 && code < 600);
-  if (status !== undefined) return !isTransient(status);
-  return labels.some((label) => permanentLabels.has(label)) || retryable === false;
-}
-
-/**
  * Returns the failure for a 200 response or a stream event that contains no answer but an error or
- * unreadable data.
+ * unreadable data. Its status is the one that the error names: OpenRouter sends most errors so.
  */
 function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
   const providerError = providerErrorIn(body);
@@ -161,10 +137,39 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
       retryable: true,
     });
 
-  const permanent = isPermanent(providerError);
+  const status = providerError.labels.map(Number).find((code) => code >= 400 && code < 600);
   const text = wordsOf(providerError, body, scrub);
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
-    { retryable: !permanent, rejected: true, usage: usageInError(body) },
+    {
+      ...reported(providerError, status, JSON.stringify(body)),
+      // The provider has responded with 200, so it can be reached.
+      unreachable: false,
+      retryAfterMs: readRetryDelay(body),
+      usage: usageInError(body),
+    },
   );
+}
+
+/**
+ * Returns what the status of an error and its labels say. An error of a sample is retryable. Else
+ * the status decides, unless the account has no credit. An error without a status is permanent if
+ * `permanentLabels` has one of its labels, or if the library marks it as not retryable.
+ *
+ * @param sent the body that contains the error, as text.
+ */
+function reported(error: ProviderError | undefined, status: number | undefined, sent: string) {
+  const has = (labels: ReadonlySet<string>) => error?.labels.some((label) => labels.has(label));
+  const hasNoCredit = has(quotaLabels) ?? false;
+  const canSucceed =
+    status === undefined
+      ? !has(permanentLabels) && error?.retryable !== false
+      : isTransient(status);
+  return {
+    status,
+    retryable: has(sampleLabels) || (canSucceed && !hasNoCredit),
+    unreachable: status !== undefined && status >= 500,
+    rejected: !isGatewayTimeout(status),
+    rateLimited: status === 429 && !hasNoCredit && !longLimit.test(sent),
+  };
 }
