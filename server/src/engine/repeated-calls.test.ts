@@ -10,9 +10,11 @@ import {
 } from "../../test/model-server.ts";
 import type { ProviderError } from "../../test/wire/index.ts";
 import { elapsed } from "../base/clock.ts";
-import { circuitPolicy, createCircuits } from "./circuit/index.ts";
+import { type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
+import { type Circuits, createCircuits } from "./circuit/index.ts";
 import { RunStopped } from "./journal.ts";
-import { defaultTimeouts } from "./timeouts.ts";
+import { briefWait } from "./model-call/retry-wait.ts";
+import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
 /** Which failed model calls are repeated, how often, and how. */
 
@@ -222,23 +224,6 @@ describe.each([
       { type: "step_end", step: 1, complete: false },
     ]);
   });
-
-  it("is repeated as often as others if too many runs wait already", async () => {
-    const circuits = createCircuits({ ...circuitPolicy(100), maxWaiting: 1 });
-    const circuit = circuits.of({ owner: "A", provider: "p", model: "m", origin: server.url });
-    expect(circuit.startWaiting()).toBe(true);
-    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
-    server.script(limited);
-    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "failed" });
-    expect(server.requests).toHaveLength(3);
-
-    circuit.stopWaiting();
-    server.script([...many(6), says("done")]);
-    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "succeeded" });
-    // The capacity that the run has used is free again.
-    expect(circuit.startWaiting()).toBe(true);
-    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
-  });
 });
 
 describe.each([
@@ -274,4 +259,104 @@ it("a rate limit in the middle of a streamed answer, which may be billed, counts
   const { outcome, journal } = await play(server.url, { settings: { stream: "always" } });
   expect(outcome).toMatchObject({ status: "failed" });
   expect(callsIn(journal).map((call) => call.outcome)).toEqual(["lost", "lost", "lost"]);
+});
+
+describe("the capacity for runs that wait for a rate limit", () => {
+  const circuitsFor = (maxWaiting: number, changed: Partial<CircuitPolicy> = {}) =>
+    createCircuits({ ...circuitPolicy(100), ...changed, maxWaiting });
+  const circuitOf = (circuits: Circuits) =>
+    circuits.of({ owner: "A", provider: "p", model: "m", origin: server.url });
+
+  it("lets a run without capacity repeat its call as often as after other failures", async () => {
+    const circuits = circuitsFor(1);
+    const circuit = circuitOf(circuits);
+    expect(circuit.startWaiting()).toBe(true);
+    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
+    server.script(status(429));
+    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "failed" });
+    expect(server.requests).toHaveLength(3);
+
+    circuit.stopWaiting();
+    server.script([...Array.from({ length: 6 }, () => status(429)), says("done")]);
+    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "succeeded" });
+    // The capacity that the run has used is free again.
+    expect(circuit.startWaiting()).toBe(true);
+    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([1, 0]);
+  });
+
+  it("fails a run without capacity at once if the provider asks it to wait long", async () => {
+    const circuit = circuitOf(circuitsFor(1));
+    expect(circuit.startWaiting()).toBe(true);
+    server.script(status(429, { headers: { "retry-after": "60" } }));
+    const { outcome } = await play(server.url, { circuit, timeouts: defaultTimeouts });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: {
+        code: "model_error",
+        message:
+          "The model's provider answered 429: scripted 429 It asks to wait 60 s, and too many runs already wait for models.",
+      },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is kept by a run until its call ends, also during its attempts", async () => {
+    const circuit = circuitOf(circuitsFor(1));
+    const taken: boolean[] = [];
+    const whileCalled: Behaviour = (...request) => {
+      taken.push(circuit.startWaiting());
+      return (taken.length < 8 ? status(429) : says("done"))(...request);
+    };
+    server.script([status(429), ...Array.from({ length: 8 }, () => whileCalled)]);
+    expect((await play(server.url, { circuit })).outcome).toMatchObject({ status: "succeeded" });
+    expect(taken).toEqual(Array.from({ length: 8 }, () => false));
+    expect(circuit.startWaiting()).toBe(true);
+  });
+
+  it("fails no run of a burst that got it, although it is too small for all of them", async () => {
+    const circuits = circuitsFor(8);
+    const circuit = circuitOf(circuits);
+    const runs: Promise<{ readonly hadCapacity: boolean; readonly status?: string }>[] = [];
+    const start = async () => {
+      let hadCapacity = false;
+      const startWaiting = () => {
+        const isTaken = circuit.startWaiting();
+        hadCapacity ||= isTaken;
+        return isTaken;
+      };
+      const { outcome } = await play(server.url, { circuit: { ...circuit, startWaiting } });
+      return { hadCapacity, status: outcome?.status ?? "none" };
+    };
+    const admitted = new Map<number, number>();
+    server.script((...request) => {
+      if (runs.length < 60) runs.push(start());
+      const window = Math.floor(elapsed() / 20);
+      const count = (admitted.get(window) ?? 0) + 1;
+      admitted.set(window, count);
+      return (count <= 2 ? says("done") : status(429))(...request);
+    });
+    await start();
+    for (const run of runs) await run;
+    const waited = (await Promise.all(runs)).filter(({ hadCapacity }) => hadCapacity);
+    expect(waited.length).toBeGreaterThanOrEqual(4);
+    expect(waited.map((run) => run.status)).toEqual(waited.map(() => "succeeded"));
+    expect(circuits.rateLimitedRuns).toBe(0);
+  });
+
+  it("of a run that has it also suffices if its provider then is down", async () => {
+    const circuits = circuitsFor(1, { failureThreshold: 1, basePauseMs: 2, maxPauseMs: 4 });
+    server.script([status(429), status(503), says("back")]);
+    const { outcome } = await play(server.url, { circuit: circuitOf(circuits) });
+    expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
+    expect([circuits.rateLimitedRuns, circuits.waitingRuns]).toEqual([0, 0]);
+  });
+});
+
+it.each([
+  [1, undefined, 500],
+  [20, undefined, 5_000],
+  [1, 3_000, 3_500],
+  [20, 3_000, 5_000],
+])("a run without capacity waits briefly after attempt %i: %s, %i", (attempt, asked, waitMs) => {
+  expect(briefWait(defaultRetryPolicy, attempt, asked, () => 1)).toBe(waitMs);
 });

@@ -100,15 +100,21 @@ export interface Circuit {
    *
    * @param endsAt the time at which the wait ends with an error.
    * @param deadlineAt the time at which the signal stops the run. Default: never.
+   * @param isCounted whether `startWaiting` has counted the run already. Default false.
    * @throws {ModelFailure} the model was still unavailable at `endsAt`, or too many runs wait
    *   already.
    * @throws the signal's reason if the signal aborts first.
    */
-  enter(signal: AbortSignal, endsAt: number, deadlineAt?: number): Promise<Pass>;
+  enter(
+    signal: AbortSignal,
+    endsAt: number,
+    deadlineAt?: number,
+    isCounted?: boolean,
+  ): Promise<Pass>;
   /**
-   * Counts a run that waits between two calls, because of the provider's rate limit, like a run
-   * that waits for the circuit. Returns false if no capacity for waiting runs is left. After true,
-   * `stopWaiting` must be called.
+   * Counts a run that the provider's rate limit delays like a run that waits for the circuit.
+   * Returns false if no capacity for waiting runs is left. After true, `stopWaiting` must be
+   * called.
    */
   startWaiting(): boolean;
   stopWaiting(): void;
@@ -126,9 +132,12 @@ export interface SharedState {
   onFailure(failure: ModelFailure): void;
   /** Called when the circuit closes. */
   onClosed(): void;
-  /** Reserves capacity for a waiting run. Returns false if no capacity is left. */
-  startWaiting(): boolean;
-  stopWaiting(): void;
+  /**
+   * Reserves capacity for a run that waits for the circuit, unless `isCounted`. Returns false if no
+   * capacity is left. After true, `stopWaiting` must be called with the same value.
+   */
+  startWaiting(isCounted: boolean): boolean;
+  stopWaiting(isCounted: boolean): void;
   /**
    * Notifies the subscribed circuits with the same provider origin (scheme, host, port) that a call
    * of this circuit was answered.
@@ -143,7 +152,7 @@ export interface SharedState {
 }
 
 /** A circuit as `circuits.ts` caches it. */
-export interface CachedCircuit extends Circuit {
+export interface CachedCircuit extends Pick<Circuit, "enter"> {
   /** Whether the circuit has the same state as a new circuit, so that it can be evicted. */
   readonly isIdle: boolean;
 }
@@ -294,7 +303,12 @@ export function createCircuit(
     allowLastAttempts();
   };
 
-  const waitForTurn = (signal: AbortSignal, endsAt: number, deadlineAt: number) =>
+  const waitForTurn = (
+    signal: AbortSignal,
+    endsAt: number,
+    deadlineAt: number,
+    isCounted: boolean,
+  ) =>
     new Promise<Turn>((resolve, reject) => {
       const leave = () => {
         if (!waiting.delete(waiter)) return false;
@@ -302,7 +316,7 @@ export function createCircuit(
         clearTimeout(lastAttemptTimer);
         clearTimeout(endTimer);
         signal.removeEventListener("abort", onAbort);
-        shared.stopWaiting();
+        shared.stopWaiting(isCounted);
         if (waiting.size === 0) shared.unsubscribeFromOrigin(onOriginAnswered);
         return true;
       };
@@ -334,14 +348,12 @@ export function createCircuit(
     });
 
   return {
-    startWaiting: () => shared.startWaiting(),
-    stopWaiting: () => shared.stopWaiting(),
     get isIdle() {
       return (
         openState === undefined && consecutiveFailures === 0 && inFlight === 0 && waiting.size === 0
       );
     },
-    async enter(signal, endsAt, deadlineAt = Number.POSITIVE_INFINITY) {
+    async enter(signal, endsAt, deadlineAt = Number.POSITIVE_INFINITY, isCounted = false) {
       signal.throwIfAborted();
       if (openState === undefined && isSilent())
         open(new ModelFailure("It does not answer.", { kind: "timeout", retryable: true }));
@@ -351,9 +363,9 @@ export function createCircuit(
         pause(openState);
         return pass("probe");
       }
-      if (!shared.startWaiting())
+      if (!shared.startWaiting(isCounted))
         throw unavailable(openState.reason, ", and too many runs already wait for models");
-      return pass(await waitForTurn(signal, endsAt, deadlineAt));
+      return pass(await waitForTurn(signal, endsAt, deadlineAt, isCounted));
     },
   };
 }

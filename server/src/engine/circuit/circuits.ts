@@ -44,7 +44,10 @@ export interface Circuits {
   of(key: CircuitKey): Circuit;
   /** Number of runs that wait for a model that is down. */
   readonly waitingRuns: number;
-  /** Number of runs that wait between two calls, because of a provider's rate limit. */
+  /**
+   * Number of other runs whose model call was rejected by the provider's rate limit and has not
+   * ended since.
+   */
   readonly rateLimitedRuns: number;
 }
 
@@ -85,8 +88,15 @@ export function createCircuits(
       {
         onFailure: (failure) => outages.failed(key, failure),
         onClosed: () => outages.ended(key),
-        startWaiting: () => waiting.take(owner),
-        stopWaiting: () => waiting.release(owner),
+        startWaiting: (isCounted) => {
+          if (!isCounted) return waiting.take(owner);
+          rateLimitedRuns -= 1;
+          return true;
+        },
+        stopWaiting: (isCounted) => {
+          if (isCounted) rateLimitedRuns += 1;
+          else waiting.release(owner);
+        },
         notifyOrigin: () => {
           const notified = listeners.get(origin);
           if (notified === undefined) return;

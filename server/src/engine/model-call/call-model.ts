@@ -10,13 +10,13 @@ import type { Pass } from "../circuit/index.ts";
 import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
 import { ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
-import { defaultRetryPolicy } from "../timeouts.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "../timeouts.ts";
 import { attemptCall } from "./attempt-call.ts";
 import { AttemptLimiter } from "./attempt-limiter.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
-import { retryWait } from "./retry-wait.ts";
+import { briefWait, maxBriefWaitMs, retryWait } from "./retry-wait.ts";
 import { shouldStream, shouldStreamNext } from "./should-stream.ts";
 import { type Used, usedForAnswer, usedWithoutAnswer } from "./used.ts";
 
@@ -91,19 +91,24 @@ export async function callModel(
   let failedAttempts = 0;
   /** `failedAttempts` without those that a rate limit rejected. */
   let countedAttempts = 0;
+  /**
+   * Whether the run is counted as waiting because of a rate limit. It stays so during its next
+   * attempts: otherwise runs that begin later would displace it.
+   */
+  let isCounted = false;
   try {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       startedAt += await limiter.reserve(calls);
       let endsAt = startedAt + timeouts.stepMs;
-      let pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+      let pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
       let confirming = request.confirmOwner?.();
       while (confirming !== undefined || limiter.mustReserveAgain()) {
         pass?.returned();
         await confirming;
         startedAt += await limiter.reserve(calls);
         endsAt = startedAt + timeouts.stepMs;
-        pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+        pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
         confirming = request.confirmOwner?.();
       }
       request.onDelta?.({ type: "step_start", step, attempt });
@@ -125,23 +130,24 @@ export async function callModel(
       if (failure === undefined) throw signal.reason;
       streamed ||= shouldStreamNext(request.settings, failure, silentMs);
       const isStillDown = failure.unreachable && pass?.probe === true;
+      if (failure.rateLimited) isCounted ||= request.circuit?.startWaiting() ?? true;
       // After a part of a streamed answer, which may be billed, the attempt counts.
-      const isFree = failure.rateLimited && used?.outcome !== "lost";
-      const isWaiting = isFree && (request.circuit?.startWaiting() ?? true);
-      try {
-        if (!isStillDown) failedAttempts += 1;
-        if (!isStillDown && !isWaiting) countedAttempts += 1;
-        const isLast = countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last);
-        if (!failure.retryable || isLast) throw withOutputLimit(failure, limiter);
-        const waitMs = retryWait(retry, failedAttempts, failure.retryAfterMs);
-        const waitEndsAt = Math.min(endsAt, request.deadlineAt ?? Infinity);
-        await sleep(waitWithin(failure, waitMs, waitEndsAt), signal);
-      } finally {
-        if (isWaiting) request.circuit?.stopWaiting();
-      }
+      const isFree = failure.rateLimited && isCounted && used?.outcome !== "lost";
+      if (!isStillDown) failedAttempts += 1;
+      if (!isStillDown && !isFree) countedAttempts += 1;
+      const isLast = countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last);
+      if (!failure.retryable || isLast) throw withOutputLimit(failure, limiter);
+      const waitEndsAt = Math.min(endsAt, request.deadlineAt ?? Infinity);
+      const waitMs =
+        failure.rateLimited && !isCounted
+          ? briefWaitAfter(failure, retry, failedAttempts)
+          : retryWait(retry, failedAttempts, failure.retryAfterMs);
+      await sleep(waitWithin(failure, waitMs, waitEndsAt), signal);
     }
   } catch (thrown) {
     throw new UnansweredCall(thrown, calls, inFlight);
+  } finally {
+    if (isCounted) request.circuit?.stopWaiting();
   }
 }
 
@@ -244,11 +250,27 @@ function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): numb
   const { retryAfterMs } = failure;
   if (retryAfterMs === undefined) throw failure;
   if (retryAfterMs < leftMs) return retryAfterMs;
+  throw asksTooMuch(failure, retryAfterMs, "which is longer than the time left");
+}
+
+/**
+ * Returns the wait in milliseconds of a run for which no capacity for waiting runs is left.
+ *
+ * @throws {ModelFailure} the provider asked for a longer wait.
+ */
+function briefWaitAfter(failure: ModelFailure, retry: RetryPolicy, failedAttempts: number): number {
+  const { retryAfterMs = 0 } = failure;
+  if (retryAfterMs > maxBriefWaitMs)
+    throw asksTooMuch(failure, retryAfterMs, "and too many runs already wait for models");
+  return briefWait(retry, failedAttempts, retryAfterMs);
+}
+
+function asksTooMuch(failure: ModelFailure, retryAfterMs: number, why: string): ModelFailure {
   const asked = Math.ceil(retryAfterMs / 1000);
-  throw new ModelFailure(
-    `${failure.message} It asks to wait ${asked} s, which is longer than the time left.`,
-    { ...failure, retryable: false },
-  );
+  return new ModelFailure(`${failure.message} It asks to wait ${asked} s, ${why}.`, {
+    ...failure,
+    retryable: false,
+  });
 }
 
 function callOptions(

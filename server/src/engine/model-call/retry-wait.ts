@@ -17,3 +17,14 @@ export function retryWait(
 ): number {
   return retryAfterMs + random() * Math.min(maxWaitMs, baseWaitMs * 2 ** (attempt - 1));
 }
+
+/** Maximum wait in milliseconds of a run that is not counted among the waiting runs. */
+export const maxBriefWaitMs = 5_000;
+
+/**
+ * Returns the wait after a rate limit of a run for which no capacity for waiting runs is left: as
+ * `retryWait`, but at most `maxBriefWaitMs`.
+ */
+export function briefWait(...options: Parameters<typeof retryWait>): number {
+  return Math.min(maxBriefWaitMs, retryWait(...options));
+}
