@@ -158,8 +158,9 @@ async function endingOf(
       status: "failed",
       error: {
         code: reason.kind === "timeout" ? "model_timeout" : "model_error",
-        message: reason.message,
+        message: reason.messageForCaller,
       },
+      logMessage: reason.message,
     };
   }
   if (reason instanceof LimitStop) {

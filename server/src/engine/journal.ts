@@ -17,6 +17,10 @@ export type Outcome =
       readonly error: RunError;
       /** The limit that ended the run; undefined if none did. */
       readonly limit?: LimitReached;
+      /**
+       * The message of `error` without what the model wrote, for the log. Default: that message.
+       */
+      readonly logMessage?: string;
       readonly usage: TokenUsage;
       readonly cost_micros: number | null;
     }

@@ -16,7 +16,7 @@ export function isGatewayTimeout(status: number | undefined): boolean {
 
 /**
  * The failure of a model call that got no complete answer. The message is shown to the caller of
- * the run, so it must not contain a key, header or URL.
+ * the run and logged, so it must not contain a key, header, URL or text of the run.
  */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
@@ -47,6 +47,12 @@ export class ModelFailure extends Error {
    * undefined if there was none.
    */
   readonly status: number | undefined;
+  /**
+   * What the model wrote, or a server behind the provider sent, as one or more sentences without
+   * keys. It can contain texts of the run, so those who read the run see it and no log line has it.
+   * Undefined if there is nothing.
+   */
+  readonly quoted: string | undefined;
 
   constructor(
     message: string,
@@ -59,6 +65,7 @@ export class ModelFailure extends Error {
       rateLimited?: boolean;
       usage?: TokenUsage | undefined;
       status?: number | undefined;
+      quoted?: string | undefined;
     },
   ) {
     super(message);
@@ -70,5 +77,12 @@ export class ModelFailure extends Error {
     this.rateLimited = options.rateLimited ?? false;
     this.usage = options.usage;
     this.status = options.status;
+    this.quoted = options.quoted;
+  }
+
+  /** The message with `quoted`, for the error of the run and its subscribers. */
+  get messageForCaller(): string {
+    if (this.quoted === undefined) return this.message;
+    return `${this.message.replace(/[^.!?]$/, "$&.")} ${this.quoted}`;
   }
 }

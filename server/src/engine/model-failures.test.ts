@@ -82,8 +82,8 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     [routed({ raw: '{"error":{"message":"No images"}}', provider_name: "X" }), "X: No images"],
     [routed({ raw: '[{"error":{"message":"No images"}}]', provider_name: "X" }), "X: No images"],
     [routed({ raw: { message: "No images" }, provider_name: "X" }), "X: No images"],
-    [routed({ raw: " busy\n", provider_name: "X" }), "X: busy"],
-    [routed({ raw: '{"n":1}' }), '{"n":1}'],
+    [routed({ raw: " busy\n", provider_name: "X" }), "Provider returned error. X sent: busy"],
+    [routed({ raw: '{"n":1}' }), 'Provider returned error. The server behind it sent: {"n":1}'],
     [routed({ raw: "", provider_name: "X" }), "Provider returned error"],
     [routed({ reasons: ["rude"], provider_name: "X" }), "Provider returned error"],
   ])("fails with the words of the provider in %j", async (sent, words) => {

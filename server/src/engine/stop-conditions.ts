@@ -10,6 +10,8 @@ export type Ending =
       readonly error: RunError;
       /** Set only for a run that failed because of a limit. */
       readonly limit?: LimitReached;
+      /** See `Outcome`. */
+      readonly logMessage?: string;
     };
 
 export interface StopRules {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
+import { play } from "../../test/engine-run.ts";
+import { body, inBandError, startModelServer, status } from "../../test/model-server.ts";
 import { createMetrics } from "../base/metrics/index.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { ModelFailure } from "../engine/model-failure.ts";
@@ -72,4 +74,52 @@ test("a model that does not answer is logged, and the run that waits is counted"
   stop.abort();
   await expect(waiting).rejects.toThrow();
   expect(circuits.waitingRuns).toBe(0);
+});
+
+const unreadable = {
+  message: "Failed to call a function.",
+  code: "tool_use_failed",
+  failed_generation: "the name of a patient",
+};
+const routed = (raw: string) => ({
+  error: { code: 502, message: "Provider returned error", metadata: { raw, provider_name: "X" } },
+});
+
+test.each([
+  [
+    "a sample that the provider cannot read",
+    inBandError(unreadable),
+    "The model's provider reported an error: Failed to call a function.",
+    "It generated: the name of a patient",
+  ],
+  [
+    "the body of a server behind the provider",
+    status(502, { body: JSON.stringify(routed("<html>the name of a patient")) }),
+    "The model's provider answered 502: Provider returned error",
+    "X sent: <html>the name of a patient",
+  ],
+  [
+    "such a body inside a 200",
+    body(JSON.stringify(routed("<html>the name of a patient"))),
+    "The model's provider reported an error: Provider returned error",
+    "X sent: <html>the name of a patient",
+  ],
+])("%s is in the error of the run, and in no line of the log", async (_what, failed, own, more) => {
+  vi.useRealTimers();
+  const server = await startModelServer();
+  server.script(failed);
+  const { outcome } = await play(server.url);
+  await server.close();
+  expect(outcome).toMatchObject({
+    error: { message: `${own.replace(/[^.]$/, "$&.")} ${more}` },
+  });
+
+  const { log, lines } = captureLog();
+  const reports = createRunReports(log, await createMetrics({ isOn: false }));
+  reports.written({
+    ...{ runId: "run_1", workspaceId: "wsp_1", agentId: "agt_1", modelName: "x/model" },
+    ...{ events: [], calls: [], outcome, steps: 0, elapsedMs: 1 },
+  });
+  expect(lines).toContainEqual(expect.objectContaining({ msg: "provider failed", reason: own }));
+  expect(JSON.stringify(lines)).not.toContain("patient");
 });

@@ -110,15 +110,16 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
       providers.succeeded(outageKey(workspaceId, modelName));
       return;
     }
-    const error = outcome?.status === "failed" ? outcome.error : undefined;
-    if (error?.code === "model_error" || error?.code === "model_timeout")
+    if (outcome?.status !== "failed") return;
+    const { error, logMessage = error.message } = outcome;
+    if (error.code === "model_error" || error.code === "model_timeout")
       providers.failed(outageKey(workspaceId, modelName), {
         workspace_id: workspaceId,
         model: modelName,
         run_id: runId,
         agent_id: agentId,
         error_code: error.code,
-        reason: error.message,
+        reason: logMessage,
       });
   }
 

@@ -205,7 +205,8 @@ async function makeAttempt(
       return { used: usedWithoutAnswer(record, undefined, options), silentMs };
     }
     const failure = readFailure(thrown, scrub);
-    request.onDelta?.({ type: "step_end", step, complete: false, error: failure.message });
+    const error = failure.messageForCaller;
+    request.onDelta?.({ type: "step_end", step, complete: false, error });
     if (failure.unreachable) pass?.failed(failure);
     // If the request was not sent, for example because no memory was left, the provider cannot have
     // responded.

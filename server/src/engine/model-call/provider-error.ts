@@ -3,6 +3,11 @@ import { fieldOf, isJsonObject, type JsonObject, tryParseJson } from "../../base
 /** An error that a provider reported, in one format for all providers. */
 export interface ProviderError {
   readonly text: string;
+  /**
+   * What a server behind a router sent, after the name of its provider, if it contains no message.
+   * It can be anything, for example a whole body with texts of the run.
+   */
+  readonly sent: string | undefined;
   /** The values of `code`, `type` and `status`, as text. */
   readonly labels: readonly string[];
   /**
@@ -23,13 +28,15 @@ export function providerErrorIn(body: unknown): ProviderError | undefined {
   if (isJsonObject(body.response) && body.error === undefined)
     return providerErrorIn(body.response);
   const inner = isJsonObject(body.error) ? body.error : body;
-  const text = upstreamText(inner.metadata) ?? textIn(body);
+  const upstream = upstreamIn(inner.metadata);
+  const text = upstream.text ?? textIn(body);
   if (text === undefined && (body.error === undefined || body.error === null)) return undefined;
   const labels = [inner.code, inner.type, inner.status].flatMap((label) =>
     typeof label === "string" || typeof label === "number" ? [String(label)] : [],
   );
   return {
     text: text ?? "",
+    sent: upstream.sent,
     labels,
     retryable: typeof inner.isRetryable === "boolean" ? inner.isRetryable : undefined,
   };
@@ -43,18 +50,19 @@ function textIn(body: JsonObject): string | undefined {
 }
 
 /**
- * Returns the text of the error that OpenRouter got from a provider, after the provider's name. Its
- * metadata has the error in `raw`, as text, often JSON text. OpenRouter's own message is only
- * "Provider returned error". Returns undefined if there is no such text.
+ * Returns the message of the error that OpenRouter got from a provider, after the provider's name.
+ * Its metadata has the error in `raw`, as text, often JSON text. OpenRouter's own message is only
+ * "Provider returned error". Returns `raw` as `sent` if it contains no message.
  */
-function upstreamText(metadata: unknown): string | undefined {
+function upstreamIn(metadata: unknown): { readonly text?: string; readonly sent?: string } {
   const raw = fieldOf(metadata, "raw");
   const whole = typeof raw === "string" ? raw.trim() : "";
   const error = unwrapped(tryParseJson(whole) ?? raw);
-  const text = (isJsonObject(error) && textIn(error)) || whole;
-  if (text === "") return undefined;
-  const provider = fieldOf(metadata, "provider_name");
-  return typeof provider === "string" ? `${provider}: ${text}` : text;
+  const text = isJsonObject(error) ? textIn(error) : undefined;
+  const name = fieldOf(metadata, "provider_name");
+  if (text) return { text: typeof name === "string" ? `${name}: ${text}` : text };
+  const sender = typeof name === "string" ? name : "The server behind it";
+  return whole === "" ? {} : { sent: `${sender} sent: ${whole}` };
 }
 
 /** Returns the body of an error. Google's endpoint for OpenAI's API sends an array of one error. */

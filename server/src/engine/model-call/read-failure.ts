@@ -94,14 +94,20 @@ function isTransient(status: number): boolean {
   return transientStatuses.has(status) || status >= 500;
 }
 
-/**
- * Returns what the provider says, in a form that can be shown. Groq adds the sample that it could
- * not read.
- */
-function wordsOf(error: ProviderError | undefined, body: unknown, scrub: Scrub): string {
+/** Returns what the provider says, in a form that can be shown. */
+const wordsOf = (error: ProviderError | undefined, scrub: Scrub) =>
+  providerText(error?.text ?? "", scrub);
+
+/** See `ModelFailure.quoted`. Groq sends the sample that it could not read. */
+function quotedIn(
+  error: ProviderError | undefined,
+  body: unknown,
+  scrub: Scrub,
+): string | undefined {
   const sample = fieldOf(fieldOf(body, "error"), "failed_generation");
-  const generated = typeof sample === "string" && sample !== "" ? ` It generated: ${sample}` : "";
-  return providerText(`${error?.text ?? ""}${generated}`, scrub);
+  const generated = typeof sample === "string" && sample !== "";
+  const quoted = generated ? `It generated: ${sample}` : error?.sent;
+  return quoted === undefined ? undefined : providerText(quoted, scrub);
 }
 
 /** Labels of an account without credit. OpenAI and Moonshot send them with the status 429. */
@@ -118,11 +124,16 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
   const sent = error.responseBody ?? "";
   const body = unwrapped(tryParseJson(sent));
   const providerError = providerErrorIn(body);
-  const text = wordsOf(providerError, body, scrub);
+  const text = wordsOf(providerError, scrub);
   const retryAfterMs = readRetryAfter(error.responseHeaders) ?? readRetryDelay(body);
   return new ModelFailure(
     `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
-    { ...reported(providerError, status, sent), retryAfterMs, usage: usageInError(body) },
+    {
+      ...reported(providerError, status, sent),
+      retryAfterMs,
+      usage: usageInError(body),
+      quoted: quotedIn(providerError, body, scrub),
+    },
   );
 }
 
@@ -138,7 +149,7 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
     });
 
   const status = providerError.labels.map(Number).find((code) => code >= 400 && code < 600);
-  const text = wordsOf(providerError, body, scrub);
+  const text = wordsOf(providerError, scrub);
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
     {
@@ -147,6 +158,7 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
       unreachable: false,
       retryAfterMs: readRetryDelay(body),
       usage: usageInError(body),
+      quoted: quotedIn(providerError, body, scrub),
     },
   );
 }
