@@ -48,6 +48,8 @@ async function playWaiting({ revision: initial, wait, reserve }: Script) {
   const circuit: Circuit = {
     startWaiting: () => true,
     stopWaiting: () => {},
+    streamNext: () => {},
+    needsStream: () => false,
     async enter() {
       reports.push("waiting");
       revision = wait(reports.length);

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { callsIn, dataOf, play } from "../../test/engine-run.ts";
+import { callsIn, dataOf, play, tool } from "../../test/engine-run.ts";
 import {
   type Behaviour,
   inBandError,
@@ -113,6 +113,25 @@ describe("a call that is not streamed", () => {
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
     expect(streamed()).toEqual([false, next]);
+  });
+
+  it("is streamed in all later steps and runs of the model for an hour, once a gateway has ended one", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const circuits = createCircuits(circuitPolicy(100));
+    const key = { owner: "A", provider: "p", model: "m", origin: server.url };
+    const later = { ...auto, timeouts: { ...defaultTimeouts, stepMs: 600_000 } };
+    const looks = says({ calls: [{ id: "call_1", name: "look", arguments: "{}" }] });
+    server.script([status(524), looks, says("done")]);
+    await play(server.url, { ...later, circuit: circuits.of(key), tools: [tool("look")] });
+    expect(streamed()).toEqual([false, true, true]);
+
+    const others = [circuits.of(key), circuits.of({ ...key, model: "other" })];
+    for (const circuit of others) await play(server.url, { ...later, circuit });
+    await play(server.url, { settings: { stream: "never" }, circuit: circuits.of(key) });
+    vi.advanceTimersByTime(3_600_000);
+    await play(server.url, { ...later, circuit: circuits.of(key) });
+    expect(streamed().slice(3)).toEqual([true, false, false, false]);
   });
 
   it("stays so after a quick failure", async () => {

@@ -118,6 +118,12 @@ export interface Circuit {
    */
   startWaiting(): boolean;
   stopWaiting(): void;
+  /**
+   * Notes that the wait for a whole answer of the model may be too long for a gateway: for an hour,
+   * `needsStream` returns true to all runs of the model. Otherwise each step would lose one answer.
+   */
+  streamNext(): void;
+  needsStream(): boolean;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { elapsed } from "../../base/clock.ts";
 import type { ModelFailure } from "../model-failure.ts";
 import {
   type CachedCircuit,
@@ -32,6 +33,9 @@ export interface OutageListener {
   /** Called when a circuit closes. */
   ended(key: CircuitKey): void;
 }
+
+/** See `Circuit.streamNext`. */
+const streamedForMs = 3_600_000;
 
 const noListener: OutageListener = { failed: () => {}, ended: () => {} };
 
@@ -80,6 +84,8 @@ export function createCircuits(
   const listeners = new Map<string, Set<OriginListener>>();
   const waiting = createWaitingCapacity(policy.maxWaiting);
   let rateLimitedRuns = 0;
+  /** By the id of a circuit, until when its calls are streamed. The oldest entry is first. */
+  const streamedUntil = new Map<string, number>();
 
   const create = (key: CircuitKey) => {
     const { owner, origin } = key;
@@ -138,6 +144,13 @@ export function createCircuits(
           waiting.release(key.owner);
           rateLimitedRuns -= 1;
         },
+        streamNext: () => {
+          streamedUntil.delete(id);
+          const [oldest] = streamedUntil.size < maxCircuits ? [] : streamedUntil.keys();
+          if (oldest !== undefined) streamedUntil.delete(oldest);
+          streamedUntil.set(id, elapsed() + streamedForMs);
+        },
+        needsStream: () => elapsed() < (streamedUntil.get(id) ?? 0),
       };
     },
     get waitingRuns() {

@@ -82,7 +82,7 @@ export async function callModel(
 ): Promise<AnsweredCall> {
   const { signal, timeouts, retry = defaultRetryPolicy, modelName, priceOf } = request;
   const options = callOptions(request, prompt);
-  let streamed = shouldStream(request.settings, request.hasSubscriber);
+  let streamed = shouldStream(request);
   const limiter = new AttemptLimiter(request, options, runCostMicros);
   let startedAt = elapsed();
   const calls: MeteredCall[] = [];
@@ -128,7 +128,10 @@ export async function callModel(
       }
       inFlight = failure === undefined && used !== undefined;
       if (failure === undefined) throw signal.reason;
-      streamed ||= shouldStreamNext(request.settings, failure, silentMs);
+      if (!streamed && shouldStreamNext(request.settings, failure, silentMs)) {
+        streamed = true;
+        request.circuit?.streamNext();
+      }
       const isStillDown = failure.unreachable && pass?.probe === true;
       if (failure.rateLimited) isCounted ||= request.circuit?.startWaiting() ?? true;
       // After a part of a streamed answer, which may be billed, the attempt counts.

@@ -29,7 +29,7 @@ async function callTraced(
     "gen_ai.operation.name": "chat",
     "gen_ai.provider.name": providerName(request),
     "gen_ai.request.model": model.modelId,
-    "gen_ai.request.stream": shouldStream(settings, request.hasSubscriber) || undefined,
+    "gen_ai.request.stream": shouldStream(request) || undefined,
     "gen_ai.request.max_tokens": settings.max_output_tokens,
     "gen_ai.request.temperature": settings.temperature,
     "gen_ai.request.reasoning.level": settings.reasoning_effort,
