@@ -25,7 +25,7 @@ export const modelSettings = z.strictObject({
     .enum(["auto", "always", "never"])
     .meta({
       description:
-        "`auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.",
+        "`auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.",
     })
     .default("auto"),
 });

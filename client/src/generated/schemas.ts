@@ -302,7 +302,7 @@ export interface Agent {
     max_output_tokens?: number;
     reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
     /**
-     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
      */
     stream: "auto" | "always" | "never";
   };
@@ -446,7 +446,7 @@ export interface AgentVersion {
     max_output_tokens?: number;
     reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
     /**
-     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
      */
     stream: "auto" | "always" | "never";
   };
@@ -580,7 +580,7 @@ export interface ExportedAgents {
       max_output_tokens?: number | null;
       reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
       /**
-       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
        */
       stream: "auto" | "always" | "never";
     };
@@ -1842,7 +1842,7 @@ export interface CreateAgentBody {
     max_output_tokens?: number;
     reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
     /**
-     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
      */
     stream?: "auto" | "always" | "never";
   };
@@ -1996,7 +1996,7 @@ export interface UpdateAgentBody {
     max_output_tokens?: number | null;
     reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
     /**
-     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+     * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
      */
     stream?: "auto" | "always" | "never";
   };
@@ -2165,7 +2165,7 @@ export interface ImportAgentsBody {
       max_output_tokens?: number | null;
       reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
       /**
-       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
        */
       stream?: "auto" | "always" | "never";
     };
@@ -3066,7 +3066,7 @@ export interface StartDraftRunBody {
       max_output_tokens?: number | null;
       reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
       /**
-       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher.
+       * `auto` streams the model's response if the run has subscribers, or if the response could take minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher, or if a call of the model ended in the last hour because its answer took too long for a gateway.
        */
       stream?: "auto" | "always" | "never";
     };
