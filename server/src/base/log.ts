@@ -37,6 +37,8 @@ export interface Outages {
    * workspace and model.
    */
   readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
+  /** Model calls that the provider's rate limit rejected. `key` names workspace and model. */
+  readonly rateLimits: OutageLog<Omit<LogFields<"provider limits calls">, "count">>;
   /** Failed attempts of deliveries. `key` is the id of the subscription. */
   readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
   /** Failed exports of spans. `key` is empty. */
@@ -113,6 +115,18 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
             duration_ms: durationMs,
           }),
         quietMs: 10_000,
+      }),
+      rateLimits: new OutageLog({
+        failed: (fields, count) => log.write("provider limits calls", { ...fields, count }),
+        worksAgain: ({ workspace_id, model }, count, durationMs) =>
+          log.write("provider no longer limits calls", {
+            workspace_id,
+            model,
+            count,
+            duration_ms: durationMs,
+          }),
+        // Such limits are per minute, and admit some calls in each.
+        quietMs: 60_000,
       }),
       receivers: new OutageLog({
         failed: (fields, count) => log.write("delivery failed", { ...fields, count }),

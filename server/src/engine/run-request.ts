@@ -51,6 +51,8 @@ export interface EndedAttempt {
    * nothing of its response arrived. 0 if a part of it arrived, and for all other attempts.
    */
   readonly silentMs: number;
+  /** The message of the provider's error if its rate limit rejected the attempt; else undefined. */
+  readonly rateLimit?: string | undefined;
 }
 
 /** Everything that one run needs. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
 import { play } from "../../test/engine-run.ts";
-import { body, inBandError, startModelServer, status } from "../../test/model-server.ts";
+import { body, inBandError, says, startModelServer, status } from "../../test/model-server.ts";
 import { createMetrics } from "../base/metrics/index.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { ModelFailure } from "../engine/model-failure.ts";
@@ -122,4 +122,37 @@ test.each([
   });
   expect(lines).toContainEqual(expect.objectContaining({ msg: "provider failed", reason: own }));
   expect(JSON.stringify(lines)).not.toContain("patient");
+});
+
+test("a rate limit is logged when a run begins to wait for it, once a minute, and when it ends", async () => {
+  vi.useRealTimers();
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const server = await startModelServer();
+  const { log, lines } = captureLog();
+  const reports = createRunReports(log, await createMetrics({ isOn: false }));
+  const run = { runId: "run_1", workspaceId: "wsp_1", agentId: "agt_1", modelName: "openai/model" };
+  const playReported = async (limitedCalls: number) => {
+    server.script([...Array.from({ length: limitedCalls }, () => status(429)), says("done")]);
+    const { journal, outcome } = await play(server.url, {
+      onAttempt: (attempt) => reports.attempted(attempt, { ...run, reachedLimitMs: undefined }),
+    });
+    const events = journal.entries;
+    reports.written({ ...run, events, calls: [], outcome, steps: 1, elapsedMs: 1 });
+  };
+  const named = () => lines.filter(({ msg }) => msg !== "run ended");
+
+  await playReported(2);
+  const reason = "The model's provider answered 429: scripted 429";
+  const limited = { msg: "provider limits calls", level: "warn", ...outage, reason };
+  expect(named()).toEqual([
+    expect.objectContaining({ ...limited, run_id: "run_1", agent_id: "agt_1", count: 1 }),
+  ]);
+  vi.advanceTimersByTime(61_000);
+  await playReported(1);
+  expect(named().slice(1)).toEqual([expect.objectContaining({ ...limited, count: 2 })]);
+  vi.advanceTimersByTime(61_000);
+  await playReported(0);
+  const over = { msg: "provider no longer limits calls", ...outage, count: 3 };
+  expect(named().slice(2)).toEqual([expect.objectContaining({ ...over, duration_ms: 61_000 })]);
+  await server.close();
 });

@@ -75,7 +75,7 @@ export interface RunReports {
 
 /** Creates the reports of one process. */
 export function createRunReports(log: Log, metrics: Metrics): RunReports {
-  const { providers } = log.outages;
+  const { providers, rateLimits } = log.outages;
 
   function reportEnd({ runId, agentId }: EndedRun, end: End, steps: number, durationMs?: number) {
     const { status, error } = end;
@@ -108,6 +108,7 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
     if (modelName === undefined) return;
     if (events.some(({ type }) => type === "run.step")) {
       providers.succeeded(outageKey(workspaceId, modelName));
+      rateLimits.succeeded(outageKey(workspaceId, modelName));
       return;
     }
     if (outcome?.status !== "failed") return;
@@ -135,9 +136,17 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
         }),
       ended: ({ owner, model }) => providers.succeeded(outageKey(owner, model)),
     },
-    attempted({ outcome, silentMs }, run) {
+    attempted({ outcome, silentMs, rateLimit }, run) {
       metrics.count("beckon_model_calls_total", [outcome]);
       const { runId, workspaceId, agentId, modelName, reachedLimitMs } = run;
+      if (rateLimit !== undefined)
+        rateLimits.failed(outageKey(workspaceId, modelName), {
+          workspace_id: workspaceId,
+          model: modelName,
+          run_id: runId,
+          agent_id: agentId,
+          reason: rateLimit,
+        });
       if (reachedLimitMs === undefined || silentMs < reachedLimitMs / 2) return;
       providers.failed(outageKey(workspaceId, modelName), {
         workspace_id: workspaceId,

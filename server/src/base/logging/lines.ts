@@ -280,6 +280,23 @@ export const logLines = {
     level: "info",
     fields: { workspace_id: "id", model: "text", count: "number", duration_ms: "number" },
   },
+  "provider limits calls": {
+    area: "models",
+    level: "warn",
+    fields: {
+      workspace_id: "id",
+      model: "text",
+      run_id: "id",
+      agent_id: "id",
+      reason: "text",
+      count: "number",
+    },
+  },
+  "provider no longer limits calls": {
+    area: "models",
+    level: "info",
+    fields: { workspace_id: "id", model: "text", count: "number", duration_ms: "number" },
+  },
   "model server found": { area: "models", level: "info", fields: { provider: "id" } },
   "model server gone": { area: "models", level: "info", fields: { provider: "id" } },
 

@@ -117,7 +117,8 @@ export async function callModel(
       const { answer, failure, used, responseModel, silentMs = 0 } = attempted;
       if (used !== undefined || failure !== undefined) {
         const outcome = used?.outcome ?? "unsent";
-        request.onAttempt?.({ outcome, silentMs: failure === undefined ? silentMs : 0 });
+        const rateLimit = failure?.rateLimited ? failure.message : undefined;
+        request.onAttempt?.({ outcome, silentMs: failure === undefined ? silentMs : 0, rateLimit });
       }
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
