@@ -1,4 +1,4 @@
-import type { EventOnWire } from "@beckon/contract";
+import type { EventOnWire, OutputEvent } from "@beckon/contract";
 import { elapsed } from "../../base/clock.ts";
 import { type Outcome, RunStopped, type StopReason } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
@@ -36,6 +36,11 @@ export class LiveRun implements RunRef {
   readonly lastAttempt: LastAttempt | undefined;
   /** When this process began to own the run, as a value of `elapsed()`. */
   readonly createdAt = elapsed();
+  /**
+   * The start and the end of the last attempt of a model call, while the run waits because it
+   * failed; else undefined. They tell a stream that begins during the wait why the run waits.
+   */
+  failedAttempt: readonly OutputEvent[] | undefined;
   readonly #events: EventOnWire[] = [];
   readonly #controller = new AbortController();
   readonly #listeners = new Set<() => void>();

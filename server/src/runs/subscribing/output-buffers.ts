@@ -5,8 +5,8 @@ import type { OutputBuffer } from "./output-buffer.ts";
 
 /** The output buffers of all stream subscribers of this process, by run. */
 export interface OutputBuffers {
-  /** Adds a buffer. Has no effect if the buffer was already added. */
-  add(run: RunRef, output: OutputBuffer): void;
+  /** Adds a buffer. Returns false, without an effect, if the buffer was already added. */
+  add(run: RunRef, output: OutputBuffer): boolean;
   delete(runId: string, output: OutputBuffer): void;
   has(runId: string): boolean;
   push(runId: string, event: OutputEvent, seq: number): void;
@@ -22,8 +22,10 @@ export function createOutputBuffers(outputs: ByteBudget): OutputBuffers {
     add({ runId, workspaceId }, output) {
       output.hold ??= outputs.hold(workspaceId);
       const outputBuffers = byRun.get(runId);
+      if (outputBuffers?.has(output)) return false;
       if (outputBuffers === undefined) byRun.set(runId, new Set([output]));
       else outputBuffers.add(output);
+      return true;
     },
     delete(runId, output) {
       output.hold?.release();

@@ -16,14 +16,16 @@ const maxPendingCharacters = 16 * 1024;
 /**
  * Returns a function that publishes model output to the stream subscribers of a run. The first
  * delta is sent at once. Deltas that arrive within `minIntervalMs` of the last one sent are joined
- * into one. If the run has no stream subscribers, deltas are dropped. All subscribers get the same
- * event objects, so that each event is encoded only once.
+ * into one. If the run has no stream subscribers, deltas are dropped; `live` keeps only the last
+ * attempt if it failed. All subscribers get the same event objects, so that each event is encoded
+ * only once.
  */
 export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (delta: Delta) => void {
   const { runId } = live;
   let pending: Extract<Delta, { text: string }> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let flushedAt = 0;
+  let attempt = 1;
 
   const push = (event: OutputEvent) =>
     outputBuffers.push(runId, event, live.base + live.events.length);
@@ -43,29 +45,22 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
   }
 
   return (delta) => {
+    if (delta.type === "step_start") {
+      attempt = delta.attempt;
+      live.failedAttempt = undefined;
+    } else if (delta.type === "step_end" && delta.error !== undefined)
+      live.failedAttempt = [startOf(runId, delta.step, attempt), endOf(runId, delta)];
     if (!outputBuffers.has(runId)) {
       pending = undefined;
       return;
     }
     switch (delta.type) {
       case "step_start":
-        push({
-          type: "run.output.start",
-          run_id: runId,
-          data: { step: delta.step, attempt: delta.attempt },
-        });
+        push(startOf(runId, delta.step, delta.attempt));
         break;
       case "step_end":
         flush();
-        push({
-          type: "run.output.end",
-          run_id: runId,
-          data: {
-            step: delta.step,
-            complete: delta.complete,
-            ...(delta.error !== undefined && { error: delta.error }),
-          },
-        });
+        push(endOf(runId, delta));
         break;
       default: {
         if (pending?.type === delta.type) pending = { ...pending, text: pending.text + delta.text };
@@ -80,4 +75,16 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
       }
     }
   };
+}
+
+function startOf(runId: string, step: number, attempt: number): OutputEvent {
+  return { type: "run.output.start", run_id: runId, data: { step, attempt } };
+}
+
+function endOf(
+  runId: string,
+  { step, complete, error }: Extract<Delta, { type: "step_end" }>,
+): OutputEvent {
+  const data = { step, complete, ...(error !== undefined && { error }) };
+  return { type: "run.output.end", run_id: runId, data };
 }

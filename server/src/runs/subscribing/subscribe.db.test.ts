@@ -7,7 +7,9 @@ import { seedAgent } from "../../../test/tenant.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { createSecretCipher } from "../../base/secrets/index.ts";
 import { listRunEvents } from "../managing/index.ts";
+import { LiveRun } from "./live-run.ts";
 import { createOutputBuffer } from "./output-buffer.ts";
+import { publishOutput } from "./publish-output.ts";
 import { subscribeToRun } from "./subscribe.ts";
 import { createLiveRuns, createSubscribers } from "./subscribers.ts";
 
@@ -77,4 +79,39 @@ test("the output of a run that ended before its stream began is between the even
     "run.step",
     "run.finished",
   ]);
+});
+
+test("a stream that begins while a run waits after a failed attempt gets the provider's error", async () => {
+  const ports = createPorts();
+  const run = { runId: "run_1", workspaceId: owner.workspaceId };
+  const live = new LiveRun(run, 0, { hasRemoteSubscribers: false });
+  ports.live.set(run.runId, live);
+  const publish = publishOutput(ports.subscribers.outputBuffers, live);
+  publish({ type: "step_start", step: 1, attempt: 2 });
+  publish({ type: "step_end", step: 1, complete: false, error: "It answered 429." });
+
+  const read = async (count: number) => {
+    const { signal } = new AbortController();
+    const stream = subscribeToRun(ports, run, { after: 0, signal, output: createOutputBuffer() });
+    const events: unknown[] = [];
+    for await (const event of stream) {
+      if (events.push(event) === count) break;
+    }
+    return events;
+  };
+  const failed = [
+    { type: "run.output.start", run_id: "run_1", data: { step: 1, attempt: 2 } },
+    {
+      type: "run.output.end",
+      run_id: "run_1",
+      data: { step: 1, complete: false, error: "It answered 429." },
+    },
+  ];
+  expect(await read(2)).toEqual(failed);
+  // A stream that begins during the next attempt gets nothing of it, and not the old error.
+  publish({ type: "step_start", step: 1, attempt: 3 });
+  const next = read(1);
+  publish({ type: "text_delta", step: 1, text: "Hel" });
+  publish({ type: "step_start", step: 2, attempt: 1 });
+  expect(await next).toMatchObject([{ data: { step: 2, attempt: 1 } }]);
 });

@@ -43,7 +43,10 @@ export async function* subscribeToRun(
   const { signal, waitForMore = true, output } = options;
   let { after } = options;
   let poller: RunPoller | undefined;
-  ports.subscribers.outputBuffers.add(run, output);
+  const isNew = ports.subscribers.outputBuffers.add(run, output);
+  const live = ports.live.get(run.runId);
+  if (isNew && live?.failedAttempt !== undefined)
+    for (const event of live.failedAttempt) output.push(event, live.base + live.events.length);
   // Without `waitForMore`, reading continues even while this process is stopping. Otherwise the
   // caller would get only some of the events, and would not know that others are missing.
   const isOver = () => signal.aborted || (waitForMore && ports.subscribers.pollers.closed);
