@@ -36,11 +36,13 @@ type InTurn = <T>(workspaceId: string, act: () => Promise<T>) => Promise<T>;
 const turns = new WeakMap<Kysely<Tables>, InTurn>();
 
 /**
- * The part of the connections that the transactions of one workspace can use, and those by
- * `inAllWorkspaces`, such as sign-ins. The pool itself is first in, first out: without a limit, the
- * slow reports of one workspace would delay the requests of all others.
+ * Returns how many connections the transactions of one workspace can use at a time, and those by
+ * `inAllWorkspaces`, such as sign-ins: three quarters of them, rounded up, but not all. The pool
+ * itself is first in, first out: without a limit, the slow reports of one workspace would delay the
+ * requests of all others.
  */
-const maxShare = 0.75;
+const shareOf = (connections: number) =>
+  Math.max(1, Math.min(connections - 1, Math.ceil(0.75 * connections)));
 
 /**
  * Maximum time that a transaction waits for its turn. It is longer than the slowest report (3 s),
@@ -51,7 +53,7 @@ const maxWaitMs = 3_500;
 
 /**
  * Makes workspaces take turns in using the connections of a pool. The transactions of one workspace
- * use 75 % of them at a time, even if the others are free, because those of another workspace would
+ * use its share of them, even if the others are free, because those of another workspace would
  * otherwise have to wait until slow ones end.
  * @param connections size of the pool
  */
@@ -59,7 +61,7 @@ export function takeTurns(
   tenant: Kysely<Tables>,
   connections: number,
 ): { readonly waitingCount: number } {
-  const shareMax = Math.max(maxShare, 1 / connections);
+  const shareMax = shareOf(connections) / connections;
   const inTurn = createTurns({ max: connections, shareMax });
   let waitingCount = 0;
   /** When the database last ended a transaction. */
