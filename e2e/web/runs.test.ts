@@ -319,6 +319,23 @@ inBrowser("a deletion in another tab inserts no new runs while rows are selected
   await page.getByRole("button", { name: "1 new run" }).waitFor();
 });
 
+inBrowser("a list whose next page failed is still read again after a change", async () => {
+  const agent = await beckon.createAgent({ name: "Half a list" });
+  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const nextPage = /\/runs\?.*after=/;
+  await page.route(nextPage, (route) => route.abort());
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  const problem = page.getByText("The rest could not be loaded.");
+  await problem.waitFor();
+  await page.unroute(nextPage);
+  // As another tab announces a change.
+  const news = { type: "changed", queryKeys: [[workspaceId, "runs"]] };
+  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await problem.waitFor({ state: "detached" });
+});
+
 inBrowser("new runs stay in the list although its next page is still being read", async () => {
   const agent = await beckon.createAgent({ name: "Long list" });
   for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}` });

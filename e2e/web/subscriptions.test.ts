@@ -164,7 +164,7 @@ inBrowser("a failing subscription offers to send at once what waits", async () =
   await beckon.invoke(agent, "Hello");
   await delivery(subscription.id, ({ last_error }) => last_error !== null);
   const page = await open(`/subscriptions/${subscription.id}`);
-  await page.getByText(/Correct the receiver, then replay what waits/).waitFor();
+  await page.getByText(/Correct the receiver, send a test, then replay what waits/).waitFor();
   receiver.status = 204;
   await button(page, "Replay waiting deliveries").click();
   await page.getByText("Failed, not sent, or waiting to be repeated.").waitFor();

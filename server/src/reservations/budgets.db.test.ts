@@ -258,23 +258,23 @@ test("runs that wait for a ceiling of their agent block that agent, others the w
   await reservations.reserve(asking(await start(one), 900), signal);
   const ofAgent = new AbortController();
   const waits = reservations.reserve(asking(await start(one), 900), ofAgent.signal);
-  await eventually("the blocked agent", () => reservations.blocked()[0]);
-  expect(reservations.blocked()).toEqual([one.agentId]);
+  await eventually("the blocked agent", () => reservations.blocked(one.workspaceId)[0]);
+  expect(reservations.blocked(one.workspaceId)).toEqual([one.agentId]);
   await addBudget(other, { kind: "workspace", allowed: 1_000 });
   await reservations.reserve(asking(await start(other), 900), signal);
   const ofWorkspace = new AbortController();
   const waitsToo = reservations.reserve(asking(await start(other), 900), ofWorkspace.signal);
   await eventually(
     "the blocked workspace",
-    () => reservations.blocked()[0] === one.workspaceId || undefined,
+    () => reservations.blocked(one.workspaceId)[0] === one.workspaceId || undefined,
   );
   expect(ends).toBe(0);
   ofWorkspace.abort();
   await expect(waitsToo).rejects.toThrow();
-  expect([ends, reservations.blocked()]).toEqual([1, [one.agentId]]);
+  expect([ends, reservations.blocked(one.workspaceId)]).toEqual([1, [one.agentId]]);
   ofAgent.abort();
   await expect(waits).rejects.toThrow();
-  expect([ends, reservations.blocked()]).toEqual([2, []]);
+  expect([ends, reservations.blocked(one.workspaceId)]).toEqual([2, []]);
 });
 
 test("a limit that is announced while a run asks is not forgotten when the run finds none", async () => {

@@ -174,15 +174,14 @@ export class Reservations {
   }
 
   /**
-   * Returns the ids of the workspaces whose runs wait in this process. If all waiting runs of a
-   * workspace wait for ceilings of their agents, returns the ids of these agents instead: the runs
-   * of the workspace's other agents need not wait.
+   * Returns the id of the workspace if runs of it wait in this process. If all of them wait for
+   * ceilings of their agents, returns the ids of these agents instead: the runs of the workspace's
+   * other agents need not wait.
    */
-  blocked(): readonly string[] {
-    return [...this.#queues].flatMap(([workspaceId, { waiters }]) => {
-      const ids = new Set([...waiters].map(({ agentId }) => agentId ?? workspaceId));
-      return ids.has(workspaceId) ? [workspaceId] : [...ids];
-    });
+  blocked(workspaceId: string): readonly string[] {
+    const waiters = this.#queues.get(workspaceId)?.waiters ?? [];
+    const ids = new Set(Array.from(waiters, ({ agentId }) => agentId ?? workspaceId));
+    return ids.has(workspaceId) ? [workspaceId] : [...ids];
   }
 
   /** Records whether the workspace has a limit. */

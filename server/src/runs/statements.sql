@@ -4722,15 +4722,17 @@ with recursive holding (workspace_id, agent_id) as (
 ), free as (
   select a.id, a.workspace_id,
     case when exists (select from budgets b where b.workspace_id = a.workspace_id)
-      then 20 - (select count(*) from (
+      then greatest(0, case when exists (select from budgets b
+        where b.workspace_id = a.workspace_id and b.scope_id in (a.workspace_id, a.id)
+          and b.waiter_seen_at > now() - interval '15 seconds')
+        then 1 else 20 end - (select count(*) from (
         select from runs q
         where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
         limit 20
-      ) as queued) else 500 end as capacity
+      ) as queued)) else 500 end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id)
-      and (now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))) or b.waiter_seen_at > now() - interval '15 seconds'))
+      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_id = a.id and (b.scope_kind = 'agent' and b.pauses_agent and now() < b.ends
       and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))))

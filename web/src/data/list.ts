@@ -1,5 +1,6 @@
 import type { CallOptions, Listing, Page } from "@beckon/client";
 import {
+  focusManager,
   hashKey,
   type InfiniteData,
   infiniteQueryOptions,
@@ -76,7 +77,8 @@ export function updateKnown<Row extends { readonly id: string }>(
 /** Resolves when no read of the list is in progress. */
 export async function whenFetched(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   const query = queryClient.getQueryCache().find({ queryKey });
-  while (query?.state.fetchStatus === "fetching") await query.promise?.catch(() => {});
+  // A query that was removed, for example by a sign-out, is "fetching" for ever, without a promise.
+  while (query?.promise !== undefined) await query.promise.catch(() => {});
 }
 
 interface RowsUpdate<Row> {
@@ -99,8 +101,8 @@ export async function updateRows<Row extends { readonly id: string }>(
   let read = head;
   let below: string | undefined;
   const pages = () => queryClient.getQueryData<RowPages<Row>>(queryKey)?.pages ?? [];
-  // About as many reads as the list has pages, also if there are many new rows before its rows.
-  for (let left = pages().length; left >= 0; left--) {
+  // As many reads as the list has pages, and a few for new rows before its rows.
+  for (let left = pages().length + 5; ; left--) {
     // The response to a request for the next page would restore the rows as they were before.
     await whenFetched(queryClient, queryKey);
     if (!isCurrent()) return;
@@ -113,33 +115,48 @@ export async function updateRows<Row extends { readonly id: string }>(
       .flatMap(({ data }) => data)
       .at(-1);
     const isDone = last === undefined || (below !== undefined && last.id >= below);
-    if (readPage === undefined || isDone || read.next === null) return;
+    if (readPage === undefined || isDone || read.next === null || left === 0) return;
     read = await readPage({ limit: maxUpdated, after: read.next });
   }
 }
 
 /**
- * Calls `read` when a static list is shown again, and when its data is invalidated. TanStack Query
- * does not refetch such a list: it would read all pages, and insert new rows.
+ * Calls `read` when a static list or its browser tab is shown again, and when its data is
+ * invalidated. TanStack Query does not refetch such a list: it would read all pages, and insert new
+ * rows.
  */
 export function useInvalidation(queryKey: QueryKey, read: () => void): void {
   const queryClient = useQueryClient();
   const readIfStatic = useEffectEvent((query: Query | undefined) => {
     if (!query?.isStatic()) return;
-    // Only the first invalidation causes an event, until the data is valid again.
-    query.setState({ isInvalidated: false });
+    markValid(query);
     read();
   });
   const hash = hashKey(queryKey);
   useEffect(() => {
     const cache = queryClient.getQueryCache();
     readIfStatic(cache.get(hash));
-    return cache.subscribe((event) => {
-      const isInvalidation = event.type === "updated" && event.action.type === "invalidate";
-      if (isInvalidation && event.query.queryHash === hash) readIfStatic(event.query);
+    const unsubscribe = cache.subscribe((event) => {
+      if (event.type !== "updated" || event.query.queryHash !== hash) return;
+      if (event.action.type === "invalidate") readIfStatic(event.query);
+      if (event.action.type === "error") markValid(event.query);
     });
+    // There is no event when another person or the retention deletes rows.
+    const ignoreFocus = focusManager.subscribe((isShown) => {
+      if (isShown) readIfStatic(cache.get(hash));
+    });
+    return () => {
+      unsubscribe();
+      ignoreFocus();
+    };
   }, [queryClient, hash]);
 }
+
+/**
+ * Makes the next invalidation cause an event: it does not if the query has been invalidated before,
+ * or if its last fetch failed.
+ */
+const markValid = (query: Query) => query.setState({ isInvalidated: false });
 
 /**
  * Returns the query of a list with the rows of all pages read so far. A page of a filtered list can

@@ -174,7 +174,7 @@ export function connect({ url, poolSize, role, leaseSeconds = 30, log }: Connect
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
   const lease = open(1, "*", leaseTimeoutMs(leaseSeconds));
-  const tenantSize = Math.floor(poolSize / 2);
+  const tenantSize = Math.max(1, Math.floor(poolSize / 2));
   const tenantPool = open(tenantSize, undefined);
   const tenant = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: tenantPool }) });
   const tenantTurns = takeTurns(tenant, tenantSize);

@@ -45,6 +45,7 @@ async function holdingPriced(ceilingMicros: number, more: Record<string, unknown
   return {
     workspace,
     agent,
+    trigger,
     ceiling,
     runOf,
     /** Sends a request to the trigger. @returns the id of the run. */
@@ -161,17 +162,27 @@ test("a run that has called its model ends at the limit, and so does one whose c
   expect(await never.ended(await never.send())).toMatchObject({ ...atLimit, cost_micros: 0 });
 });
 
-test("held runs stay held while runs wait for what others have reserved of the limit", async () => {
-  const { workspace, send, runOf, ended } = await holdingPriced(10 * callMicros);
+test("held runs are queued although runs wait for what others have reserved of the limit", async () => {
+  const { workspace, send, ended } = await holdingPriced(10 * callMicros);
   const set = (values: string) =>
     engine.query(`update budgets set ${values} where workspace_id = $1`, [workspace.id]);
   await set("spent = allowed");
-  const held = await send();
-  await set("spent = 0, waiter_seen_at = clock_timestamp()");
-  await releaseHeld(beckon.db.database);
-  expect(await runOf(held)).toMatchObject({ status: "waiting" });
-  await set("waiter_seen_at = null");
-  expect(await ended(held)).toMatchObject({ status: "succeeded" });
+  const held = [await send(), await send()];
+  await set("spent = 0, waiter_seen_at = clock_timestamp() + interval '1 hour'");
+  for (const runId of held) expect(await ended(runId)).toMatchObject({ status: "succeeded" });
+});
+
+test("a replay that the ceiling of its key rejects fails, and is not held", async () => {
+  const { workspace, agent, trigger, send, ended } = await holdingPriced(10 * callMicros);
+  await ended(await send());
+  const path = `/agents/${agent.id}/triggers/${trigger.id}/requests`;
+  const [request] = (await workspace.call(path)).body.data;
+  const [key] = (await workspace.call("/keys")).body.data;
+  await workspace.ceiling("key", key.id, callMicros + 100);
+  const replay = async () =>
+    ended((await workspace.call(`${path}/${request.id}/replay`, {})).body.data.id);
+  expect(await replay()).toMatchObject({ status: "succeeded" });
+  expect(await replay()).toMatchObject({ status: "failed", error: { code: "ceiling_reached" } });
 });
 
 test("a limit of 0, at which a priced model call was rejected, does not hold runs of free models", async () => {

@@ -11,14 +11,19 @@ import { changeInBatches, type EventIds, maxRuns } from "./end-statement.ts";
  */
 const maxQueuedOfLimited = 20;
 
+/**
+ * The same while a run waits for what others have reserved of a limit of the workspace or the
+ * agent: held runs then join those that wait, without becoming most of them.
+ */
+const maxQueuedOfContended = 1;
+
 /** Condition for a budget `b` to hold runs, as in `reachedLimit` of `start-statement.ts`. */
 const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holdsRunsSql}`;
 
 /**
- * Statement that queues held runs, the oldest ones first, if their agent is not paused, no limit is
- * a reason to hold them, and no run waits for what others have reserved of their limits. Runs that
- * a limit holds are queued even if their agent was deleted, because accepted runs continue. A
- * deletion does not end a pause: runs that it holds stay held
+ * Statement that queues held runs, the oldest ones first, if their agent is not paused and no limit
+ * is a reason to hold them. Runs that a limit holds are queued even if their agent was deleted,
+ * because accepted runs continue. A deletion does not end a pause: runs that it holds stay held
  * until the agent is restored and resumed. The statement locks the agents' rows against a pause, so
  * that no run is released after the response to a pause: without the lock, the snapshot of the
  * statement could be older than the pause. The recursive part reads one row for each agent that has
@@ -44,15 +49,17 @@ with recursive holding (workspace_id, agent_id) as (
 ), free as (
   select a.id, a.workspace_id,
     case when exists (select from budgets b where b.workspace_id = a.workspace_id)
-      then ${maxQueuedOfLimited} - (select count(*) from (
+      then greatest(0, case when exists (select from budgets b
+        where b.workspace_id = a.workspace_id and b.scope_id in (a.workspace_id, a.id)
+          and b.waiter_seen_at > now() - interval '${waiterTimeoutSeconds} seconds')
+        then ${maxQueuedOfContended} else ${maxQueuedOfLimited} end - (select count(*) from (
         select from runs q
         where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
         limit ${maxQueuedOfLimited}
-      ) as queued) else ${maxRuns} end as capacity
+      ) as queued)) else ${maxRuns} end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id)
-      and (${holdsRuns} or b.waiter_seen_at > now() - interval '${waiterTimeoutSeconds} seconds'))
+      and b.scope_id in (a.workspace_id, a.id) and ${holdsRuns})
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_id = a.id and ${pausesAgentSql})
 ), oldest as (

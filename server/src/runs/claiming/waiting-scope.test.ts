@@ -21,9 +21,16 @@ test("a process of any size lets a run wait", () => {
   expect(scope({ a: 2 }, 16)).toBeUndefined();
 });
 
-test("agents at their ceilings are excluded, and their workspaces only if no more runs can wait", () => {
-  const excluded = (runs: number) =>
-    excludedIds({ waiting: () => new Map([["a", runs]]), blocked: () => ["agt_1"] }, 16);
-  expect(excluded(3)).toEqual(["agt_1"]);
-  expect(excluded(4)).toEqual(["a"]);
+test("agents at their ceilings are excluded, and their workspaces only without a share", () => {
+  const excluded = (waiting: Record<string, number>) =>
+    excludedIds(
+      {
+        waiting: () => new Map(Object.entries(waiting)),
+        blocked: (workspaceId) => [`agent of ${workspaceId}`],
+      },
+      160,
+    );
+  expect(excluded({ a: 19 })).toEqual(["agent of a"]);
+  expect(excluded({ a: 20 })).toEqual(["a"]);
+  expect(excluded({ a: 20, b: 1 })).toEqual(["a", "agent of b"]);
 });

@@ -24,8 +24,8 @@ function freeOf(waiting: ReadonlyMap<string, number>, maxRuns: number): number {
 /**
  * Returns the ids of the workspaces and agents whose runs are not executed because others of them
  * wait for a limit, apart from those that a claim with `waitingScope` takes. An agent at its
- * ceiling does not exclude its workspace, unless no more runs can wait: the other agents can have
- * ceilings of their own.
+ * ceiling does not exclude its workspace as long as the workspace has a share left. The other
+ * agents can have ceilings, too, so their runs could use the shares of other workspaces.
  * @param maxRuns maximum number of runs that this process executes at the same time.
  */
 export function excludedIds(
@@ -33,7 +33,10 @@ export function excludedIds(
   maxRuns: number,
 ): readonly string[] {
   const waiting = reservations.waiting();
-  return freeOf(waiting, maxRuns) > 0 ? reservations.blocked() : [...waiting.keys()];
+  const free = freeOf(waiting, maxRuns);
+  return [...waiting].flatMap(([workspaceId, runs]) =>
+    runs < free ? reservations.blocked(workspaceId) : workspaceId,
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ const details: Readonly<Record<LimitName, { unit: string; hint: string; optional
   max_queued_runs: { unit: "runs", hint: "Further starts are rejected. 1 to 10,000,000." },
   max_attempts: {
     unit: "attempts",
-    hint: "How often a run is executed if its processes exit, 1 to 100. 1: never resumed.",
+    hint: "How often a run is executed if its process crashes each time, 1 to 100.",
   },
   max_answer_bytes: { unit: "bytes", hint: "A longer one fails the run. 1,024 to 33,554,432." },
   max_cost_micros: {

@@ -31,14 +31,17 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
       );
     case "failing":
       return (
-        <Banner tone="warning" action={<ReplayButton />}>
+        <Banner
+          tone="warning"
+          action={health.next_attempt_at === null ? undefined : <ReplayButton />}
+        >
           Every attempt fails. The first failure was <Time value={health.failing_since} />.{" "}
           <LastError error={health.last_error} />
           {health.next_attempt_at === null ? null : (
             <>
               The next attempt is <NextAttempt time={health.next_attempt_at} />. Correct the
-              receiver, then replay what waits: it is sent at once. After 5 days without a success
-              Beckon disables the subscription.
+              receiver, send a test, then replay what waits. After 5 days without a success Beckon
+              disables the subscription.
             </>
           )}
         </Banner>

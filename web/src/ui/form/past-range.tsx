@@ -42,11 +42,12 @@ export interface PastRangeState {
 }
 
 /**
- * Returns the state of a time range that a person chooses. At first, the range is the last day.
+ * Returns the state of a time range that a person chooses.
  * @param now returns the server's time as Unix time in ms. The browser's clock can be slow, and the
  *   range would then not contain the newest entries.
+ * @param first the range that is chosen at first
  */
-export function usePastRange(now: () => number): PastRangeState {
+export function usePastRange(now: () => number, first: "day" | "all" = "day"): PastRangeState {
   const zone = useTimeZone();
   // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So
   // a call that is repeated after a failure has the same body, and therefore the same
@@ -55,7 +56,7 @@ export function usePastRange(now: () => number): PastRangeState {
   const [openedMs] = useState(now);
   const firstRead = useRef<{ readonly values: string; readonly ms: number }>(undefined);
   const [fields, setFields] = useState(() => ({
-    choice: "day" as Choice,
+    choice: first as Choice,
     from: toZoned(openedMs - starts.day, zone),
     to: "",
   }));

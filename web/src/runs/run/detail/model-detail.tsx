@@ -100,9 +100,12 @@ function AnswerPartView({ part, view }: { readonly part: AnswerPart; readonly vi
   );
 }
 
+const firstWords = "Waiting for the model's first words.";
+
 const silences: Readonly<Record<Silence, string>> = {
   late: "The model was called before this page was opened, so what it writes is not shown word by word. The answer appears when the step is done.",
-  elsewhere: "Another process executes this run. The answer appears when the step is done.",
+  elsewhere:
+    "The call waits for a model that is down, or another process executes this run. The answer appears when the step is done.",
 };
 
 interface QuietCallProps {
@@ -113,7 +116,8 @@ interface QuietCallProps {
 /** Says why nothing of the current model call arrives. */
 function QuietCall({ runId, silence }: QuietCallProps) {
   const { data: limit } = useQuery(waitingForQuery(useWorkspace(), runId));
-  return limit == null
+  if (limit === undefined) return firstWords;
+  return limit === null
     ? silences[silence]
     : `The call waits, because other runs have reserved the rest of a limit. ${limitWords(limit)}, ${limitAmount(limit, limit.reserved)} reserved.`;
 }
@@ -131,11 +135,7 @@ export function CurrentCall({ runId, output, silence }: CurrentCallProps) {
   if (output === undefined || (output.text === "" && output.reasoning === ""))
     return (
       <p className="text-ink-2">
-        {silence === undefined ? (
-          "Waiting for the model's first words."
-        ) : (
-          <QuietCall runId={runId} silence={silence} />
-        )}
+        {silence === undefined ? firstWords : <QuietCall runId={runId} silence={silence} />}
       </p>
     );
   return (

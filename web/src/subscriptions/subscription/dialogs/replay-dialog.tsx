@@ -21,7 +21,8 @@ interface ReplayDialogProps {
 export function ReplayDialog({ subscription, close }: ReplayDialogProps) {
   const { replay, error, isPending, progress } = useReplay(subscription, close);
   const [which, setWhich] = useState<"missed" | "all">("missed");
-  const range = usePastRange(serverNow);
+  // While the receiver fails, deliveries of days can wait. The range is that of their creation.
+  const range = usePastRange(serverNow, subscription.health.failing_since === null ? "day" : "all");
   const submit = () => {
     const chosen = range.read(which);
     if (chosen === undefined) return;
