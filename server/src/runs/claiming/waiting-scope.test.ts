@@ -21,7 +21,7 @@ test("a process of any size lets a run wait", () => {
   expect(scope({ a: 2 }, 16)).toBeUndefined();
 });
 
-test("agents at their ceilings are excluded, and their workspaces only without a share", () => {
+test("agents at their ceilings are excluded, and their workspaces only above their share", () => {
   const excluded = (waiting: Record<string, number>) =>
     excludedIds(
       {
@@ -30,7 +30,7 @@ test("agents at their ceilings are excluded, and their workspaces only without a
       },
       160,
     );
-  expect(excluded({ a: 19 })).toEqual(["agent of a"]);
-  expect(excluded({ a: 20 })).toEqual(["a"]);
-  expect(excluded({ a: 20, b: 1 })).toEqual(["a", "agent of b"]);
+  expect(excluded({ a: 20 })).toEqual(["agent of a"]);
+  expect(excluded({ a: 21 })).toEqual(["a"]);
+  expect(excluded({ a: 21, b: 1 })).toEqual(["a", "agent of b"]);
 });

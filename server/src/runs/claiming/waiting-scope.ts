@@ -24,7 +24,7 @@ function freeOf(waiting: ReadonlyMap<string, number>, maxRuns: number): number {
 /**
  * Returns the ids of the workspaces and agents whose runs are not executed because others of them
  * wait for a limit, apart from those that a claim with `waitingScope` takes. An agent at its
- * ceiling does not exclude its workspace as long as the workspace has a share left. The other
+ * ceiling does not exclude its workspace, unless the workspace has exceeded its share: the other
  * agents can have ceilings, too, so their runs could use the shares of other workspaces.
  * @param maxRuns maximum number of runs that this process executes at the same time.
  */
@@ -35,7 +35,7 @@ export function excludedIds(
   const waiting = reservations.waiting();
   const free = freeOf(waiting, maxRuns);
   return [...waiting].flatMap(([workspaceId, runs]) =>
-    runs < free ? reservations.blocked(workspaceId) : workspaceId,
+    runs <= free ? reservations.blocked(workspaceId) : workspaceId,
   );
 }
 
