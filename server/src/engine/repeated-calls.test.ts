@@ -232,7 +232,7 @@ describe.each([
     },
   );
 
-  it("tells subscribers why it waits", async () => {
+  it("sends its error to subscribers while the run waits", async () => {
     server.script([limited, says("done")]);
     const { deltas } = await play(server.url);
     expect(deltas.filter(({ type }) => type === "step_end")).toEqual([

@@ -20,6 +20,7 @@ export { keyOfBody, storedIdempotencyKey, useIdempotencyKey } from "./idempotenc
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {
   listOptions,
+  maxUpdated,
   type PageQuery,
   updateKnown,
   updateRows,

@@ -1,7 +1,13 @@
 import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { refetchFirstPage, updateKnown, useRowUpdates, useWorkspace } from "../../data/index.ts";
+import {
+  maxUpdated,
+  refetchFirstPage,
+  updateKnown,
+  useRowUpdates,
+  useWorkspace,
+} from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { concerns } from "../concerns.ts";
@@ -23,9 +29,6 @@ const minIntervalMs = 2_000;
  * not read its rows yet.
  */
 const topPx = 400;
-
-/** Number of deliveries that an update of the rows reads: the API's maximum. */
-const maxUpdated = 200;
 
 /**
  * Keeps a subscription and its deliveries up to date. They are refetched after events that concern
