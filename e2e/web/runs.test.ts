@@ -324,6 +324,7 @@ inBrowser("a list whose next page failed is still read again after a change", as
   for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });
   const page = await open(`/agents/${agent.id}/runs`);
   await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.getByRole("row", { name: "Order 0." }).waitFor();
   const nextPage = /\/runs\?.*after=/;
   await page.route(nextPage, (route) => route.abort());
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");

@@ -5,7 +5,7 @@ import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { apiOf } from "./api.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
-import { renderFrames } from "./hold-requests.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -161,4 +161,22 @@ inBrowser("a new filter and another page start at the top", async () => {
     .click();
   await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
   await expect.poll(() => scrollOf(page)).toBe(0);
+});
+
+inBrowser("Back from a screen that is still loading returns to the same position", async () => {
+  const page = await open("/audit");
+  const details = page.getByRole("link", { name: /^Details/ }).last();
+  const before = await scrollTo(page, details);
+  const code = await holdRequests(page, /keys-screen.*\.js/);
+  const keys = page
+    .getByRole("navigation")
+    .first()
+    .getByRole("link", { name: "Keys", exact: true });
+  await keys.click();
+  await details.waitFor({ state: "detached" });
+  await renderFrames(page);
+  await page.goBack();
+  await details.waitFor();
+  await expect.poll(() => scrollOf(page)).toBe(before);
+  await code.release();
 });

@@ -405,7 +405,7 @@ const routeTree = root.addChildren([
  * page's URL in the same way as in a URL of the API.
  */
 export function createAppRouter(queryClient: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     context: { queryClient },
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
@@ -421,5 +421,11 @@ export function createAppRouter(queryClient: QueryClient) {
     // Routes cache nothing, because the queries decide which data is stale.
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
+    // When a person leaves a screen that is still loading, the router saves the position of the
+    // page for the screen before it. But the page shows a skeleton, which is shorter than that
+    // screen. So the position is saved under a key that nothing reads.
+    getScrollRestorationKey: ({ state, href }): string =>
+      router.state.status === "pending" ? "loading" : (state.__TSR_key ?? href),
   });
+  return router;
 }
