@@ -77,7 +77,8 @@ export default defineConfig({
     // timeouts, commits and other processes.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
+    // Only a test that hangs needs them: on a busy machine, a test takes several times as long.
+    testTimeout: 60_000,
     // Vitest's default of one second is too short for a page on a busy machine.
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
@@ -145,6 +146,9 @@ export default defineConfig({
           maxWorkers: maxServerWorkers,
           experimental,
           isolate,
+          // A test can start several servers, each with a new database.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           setupFiles: ["e2e/each-file.ts"],
           include: ["e2e/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
@@ -158,6 +162,9 @@ export default defineConfig({
           maxWorkers: maxServerWorkers,
           experimental,
           isolate,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 25_000 } },
           setupFiles: ["e2e/each-file.ts"],
           include: ["e2e/web/**/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import {
   afterAll,
   afterEach,
@@ -74,11 +75,12 @@ interface Options {
 }
 
 function launchCli(args: readonly string[], { env = {}, input }: Options = {}): ChildProcess {
-  const [node, ...rest] = beckon;
-  const child = spawn(node, [...rest, ...args], {
+  // With the cache, a start of the command takes half as much CPU.
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(beckon[0], [...beckon.slice(1), ...args], {
     cwd: folder,
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, BECKON_URL: product.url, BECKON_KEY: key, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, BECKON_URL: product.url, BECKON_KEY: key, ...env },
   });
   child.stdin?.end(input);
   launched.push(child);
@@ -97,10 +99,8 @@ async function cli(args: readonly string[], options: Options = {}): Promise<Resu
   return { code, out, err };
 }
 
-async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
-  let text = "";
-  for await (const chunk of stream ?? []) text += chunk;
-  return text;
+async function textOf(stream: Readable | null): Promise<string> {
+  return Buffer.concat((await stream?.toArray()) ?? []).toString();
 }
 
 const done = (out: unknown) => ({ code: 0, out, err: "" });

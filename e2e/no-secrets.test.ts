@@ -392,7 +392,12 @@ test("no table, log or file contains a secret in any encoding", async () => {
   ).toBe(200);
   await succeed(demo.triggerUrl, { key: null, body: { hello: true } });
   const tables = await copyTables();
-  const metrics = await (await fetch(beckon.printed("Metrics"))).text();
+  let metrics = "";
+  // A process that did not respond in time is missing.
+  await until("the metrics of all processes", async () => {
+    metrics = await (await fetch(beckon.printed("Metrics"))).text();
+    return /^beckon_processes_silent 0$/m.test(metrics);
+  });
   await beckon.stop();
   const secrets = {
     ...given,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../server/test/model-server.ts";
 import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
-import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
+import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
 /**
  * Executes the README and the pages for callers and administrators, as written and in this order.
@@ -60,6 +60,8 @@ test("the pages' commands and programs print what they show", { timeout: 120_000
     BECKON_DISCOVER: "1",
     PORT: String(await freePort()),
   });
+  // While the commands run, this process does not respond for Ollama. So Beckon must have found it.
+  await until("the probe", () => ollama.listRequests > 0);
   const variables = {
     URL: product.url,
     SETUP: /setup#token=(\S+)/.exec(product.output())?.[1] ?? "",
@@ -80,7 +82,6 @@ test("the pages' commands and programs print what they show", { timeout: 120_000
       expect(got, where).toEqual(got.map(() => expect.objectContaining({ ok: true })));
     if (example !== undefined) expect(got.at(-1), where).toEqual(asShown(example));
   }
-  expect(ollama.listRequests).toBeGreaterThan(0);
 
   for (const [index, { kind, text, where }] of fences.entries()) {
     if (kind === "ts")

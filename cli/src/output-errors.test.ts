@@ -17,7 +17,12 @@ function launch(
   const main = join(import.meta.dirname, "main.ts");
   const child = spawn(process.execPath, [main, ...args], {
     stdio: ["pipe", out, err],
-    env: { BECKON_URL: server.url, BECKON_KEY: "bkw_test", BECKON_TRIGGER: "bkt_test" },
+    env: {
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      BECKON_URL: server.url,
+      BECKON_KEY: "bkw_test",
+      BECKON_TRIGGER: "bkt_test",
+    },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin?.end(input);

@@ -374,7 +374,7 @@ test("JSON Lines are parsed one by one, however they are split into chunks", asy
 
 test("a call also ends at its timeout while JSON Lines are read", async () => {
   server.script((response) => void response.writeHead(200).write('{"id":1}\n'));
-  const lines = beckon.audit.export({}, { timeout: 100 })[Symbol.asyncIterator]();
+  const lines = beckon.audit.export({}, { timeout: 2_000 })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toEqual({ id: 1 });
   expect(await failureOf(lines.next())).toMatchObject({ code: "timed_out" });
 });

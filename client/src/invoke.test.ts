@@ -245,7 +245,7 @@ test("if no connection is made, the run was not started", async () => {
   const { port } = closed.address() as AddressInfo;
   closed.close();
   await once(closed, "close");
-  const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 1 });
+  const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 2 });
   const invoke = (timeout?: number) =>
     client.agents.invoke("agt_1", { input: "Hello" }, { token, timeout });
   await expect(invoke()).rejects.toMatchObject({
@@ -253,7 +253,8 @@ test("if no connection is made, the run was not started", async () => {
     idempotencyKey: undefined,
     message: expect.not.stringContaining("not known"),
   });
-  await expect(invoke(200)).rejects.toMatchObject({
+  attemptsAtFixedTimes();
+  await expect(invoke(1_000)).rejects.toMatchObject({
     code: "timed_out",
     idempotencyKey: undefined,
     message: expect.stringMatching(/This call has not started it\. The last .+ ECONNREFUSED/),
@@ -261,12 +262,19 @@ test("if no connection is made, the run was not started", async () => {
   });
 });
 
-const inTime = { ...keyed, retries: 5, timeout: 200 };
+/**
+ * Makes pauses as long as they can be: attempts then start after 0, 0.5 and 1.5 s. A timeout of a
+ * second ends the second pause, also on a busy machine.
+ */
+const attemptsAtFixedTimes = () => vi.spyOn(Math, "random").mockReturnValue(1);
+
+const inTime = { ...keyed, retries: 5, timeout: 1_000 };
 test.each([
   ["invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, inTime)],
   ["start", () => beckon.agents.start("agt_1", { input: "Hello" }, inTime)],
   ["fire", () => beckon.triggers.fire("bkt_1", "Hello", inTime)],
 ])("a timeout of %s before another attempt names the last error", async (_, call) => {
+  attemptsAtFixedTimes();
   server.script(rejects(429, "agent_busy", { "retry-after": "5" }));
   await expect(call()).rejects.toMatchObject({
     code: "timed_out",

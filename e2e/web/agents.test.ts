@@ -209,8 +209,7 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   // until the feed of the overview shows the pause, because then the dashboard has received the
   // event. The overview has a feed only if there are runs, so the test starts one.
   await beckon.call(`/agents/${id}/invoke`, { body: { input: "Hello" } });
-  await page.keyboard.press("g");
-  await page.keyboard.press("o");
+  await page.getByRole("link", { name: "Overview" }).first().click();
   const feed = page.getByRole("list", { name: "Newest runs" });
   await feed.waitFor();
   await beckon.call(`/agents/${id}/pause`, { body: { reason: "Night shift" } });

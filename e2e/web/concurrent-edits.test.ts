@@ -9,7 +9,8 @@ import { holdRequests } from "./hold-requests.ts";
 
 /** Tests what happens when somebody else saves or deletes what a screen shows. */
 
-const beckon = await startTestBeckon();
+// The next attempt of a failed delivery is always so near that its page is refetched every 2 s.
+const beckon = await startTestBeckon({ BECKON_RETRY_SCHEDULE: "0,120,120" });
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 
 const open = (path: string) =>

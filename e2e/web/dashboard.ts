@@ -41,7 +41,7 @@ export async function openDashboard(
     colorScheme: theme,
     ...options,
   });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(25_000);
   if (as !== undefined) await page.context().addCookies([cookieFor(url, as.cookie)]);
   await page.goto(new URL(path, url).href);
   return page;

@@ -265,7 +265,11 @@ export async function injectedIntoPalette(
   const injected: string[] = [];
   for (const payload of payloads) {
     await palette.getByRole("combobox").fill(payload);
-    await palette.getByText("Searching…").waitFor({ state: "detached" });
+    await palette
+      .getByRole("option")
+      .filter({ hasText: payload.slice(0, 60) })
+      .first()
+      .waitFor();
     injected.push(...(await page.evaluate<string[]>(injectedElements)));
   }
   return injected;

@@ -159,6 +159,7 @@ inBrowser("a playground whose code arrives late leaves the focus where it was mo
   await pause.focus();
   await deliver();
   await page.getByRole("textbox", { name: "Message" }).waitFor();
+  await renderFrames(page);
   expect(await hasFocus(pause)).toBe(true);
 });
 

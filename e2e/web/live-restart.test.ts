@@ -113,16 +113,16 @@ inBrowser(
     await startProduct(settings);
     // This run can end before the page is connected again. The page must show it nevertheless.
     runIds.push(await startRun());
-    await lamp.getByText("Live", { exact: true }).waitFor({ timeout: 30_000 });
+    await lamp.getByText("Live", { exact: true }).waitFor({ timeout: 60_000 });
     runIds.push(await startRun(), await startRun());
     await expectFeed(page, runIds);
 
     released.resolve();
-    await run.page.getByText("Succeeded").first().waitFor({ timeout: 30_000 });
+    await run.page.getByText("Succeeded").first().waitFor({ timeout: 60_000 });
     const live = await namesOfSteps(run.page);
     expect(live.filter((name) => name.includes("get_order"))).toHaveLength(1);
-    await playground.page.getByText("Succeeded").waitFor({ timeout: 30_000 });
-    expect(await playground.answer.count()).toBe(1);
+    await playground.page.getByText("Succeeded").waitFor({ timeout: 60_000 });
+    await expect.poll(() => playground.answer.count()).toBe(1);
     expect([reloads(), run.reloads(), playground.reloads()]).toEqual([0, 0, 0]);
     await run.page.reload();
     await run.page.getByText("Succeeded").first().waitFor();

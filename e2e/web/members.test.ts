@@ -33,8 +33,10 @@ inBrowser("an invitation takes four actions, is shown once, and can be revoked",
   await dialog.getByText(/\/invite#token=bki_/).waitFor();
   await dialog.getByText(/^Role: Editor. Expires/).waitFor();
   await expectAccessible(page);
+  // The confirmation is shown for two seconds only.
+  const copied = dialog.getByText("Copied").first().waitFor();
   await dialog.getByRole("button", { name: "Copy Invitation link" }).click();
-  await dialog.getByText("Copied").first().waitFor();
+  await copied;
   await dialog.getByRole("button", { name: "I have stored it" }).click();
 
   const open = page.getByRole("table", { name: "Open invitations" });

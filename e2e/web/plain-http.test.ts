@@ -54,8 +54,10 @@ inBrowser("a revealed token is copied, stays shown, and the copy is confirmed", 
   await page.getByRole("button", { name: "Reveal" }).click();
   const field = page.getByRole("group", { name: "Token of this agent" });
   await field.getByText(agent.token).waitFor();
+  // The confirmation is shown for two seconds only.
+  const copied = field.getByRole("status").getByText("Copied").waitFor();
   await field.getByRole("button", { name: "Copy Token of this agent" }).click();
-  await field.getByRole("status").getByText("Copied").waitFor();
+  await copied;
   await field.getByText(agent.token).waitFor();
   await expectPasted(page, agent.token);
 });

@@ -150,9 +150,9 @@ inBrowser("the first answer of the saved agent is written word by word", async (
   const { id } = await beckon.createAgent({ model: `${provider.name}/scripted` });
   const page = await openAgent(id);
   await page.getByTitle("Live", { exact: true }).waitFor();
-  for (const message of ["Hello", "Hello again"]) {
+  for (const [index, message] of ["Hello", "Hello again"].entries()) {
     await send(page, message);
-    await page.getByRole("article").last().getByText(/^One/).waitFor();
+    await page.getByRole("article").nth(index).getByText(/^One/).waitFor();
     await button(page, "Stop").click();
     await button(page, "Run").waitFor();
   }

@@ -304,6 +304,8 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("tab", { name: "Input" }).click();
   await page.getByRole("tabpanel").getByText("Another question").waitFor();
+  // Otherwise its model call could get the response that the next test scripts.
+  await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
 });
 
 inBrowser("large data is shown on request, and can be downloaded", async () => {

@@ -19,8 +19,12 @@ import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
 
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
-// The second attempt is about 5 minutes after the first one, so failed deliveries stay pending.
-const beckon = await startTestBeckon({ BECKON_RETRY_SCHEDULE: "0,300" });
+// The second attempt is about 5 minutes after the first one, so failed deliveries stay pending. An
+// attempt that a test holds must not end before the test releases it.
+const beckon = await startTestBeckon({
+  BECKON_RETRY_SCHEDULE: "0,300",
+  BECKON_DELIVERY_TIMEOUT_SECONDS: "60",
+});
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 const viewer = await addPerson(beckon, { role: "viewer" });
 const root = `/w/${owner.workspaceId}`;
@@ -186,7 +190,7 @@ inBrowser("an attempt in progress is not announced as a later one", async () => 
   const response = await held.promise;
   const { id } = await delivery(subscription.id, ({ status }) => status === "pending");
   const page = await open(`/subscriptions/${subscription.id}/deliveries/${id}`);
-  await page.getByText(/The attempt is in progress, or in \d+ s\.$/).waitFor();
+  await page.getByText(/The attempt is in progress, or in \d+ (s|min)\.$/).waitFor();
   response.writeHead(204).end();
   await page.getByText("Status 204").first().waitFor();
 });
@@ -364,7 +368,9 @@ inBrowser("a slow read of the deliveries is not cancelled by the next one", asyn
   const rows = (name: RegExp) => deliveries(page).getByRole("row", { name });
   await rows(/Pending/).waitFor();
   const cancelled: string[] = [];
-  page.on("requestfailed", (request) => cancelled.push(request.url()));
+  page.on("requestfailed", (request) => {
+    if (/\/deliveries\?/.test(request.url())) cancelled.push(request.url());
+  });
   const held = await holdRequests(page, /\/deliveries\?/);
   await held.reached;
   // The page reads the subscription every two seconds, as it would read the deliveries.

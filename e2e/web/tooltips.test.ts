@@ -100,7 +100,9 @@ inBrowser(
       await isPressed.promise;
       await route.continue();
     });
-    await page.goto(new URL(`/w/${workspaceId}/agents/${agent.id}/connect`, beckon.url).href);
+    // The load event could wait for the file.
+    const url = new URL(`/w/${workspaceId}/agents/${agent.id}/connect`, beckon.url).href;
+    await page.goto(url, { waitUntil: "commit" });
     await page.getByRole("button", { name: "More about this agent" }).focus();
     await page.keyboard.press("Enter");
     isPressed.resolve();

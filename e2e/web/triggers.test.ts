@@ -380,6 +380,8 @@ inBrowser("the list counts requests that started no run as received", async () =
   await later.getByTitle("Live", { exact: true }).waitFor();
   await item(later, "Without settings").click();
   await later.waitForURL((url) => !url.pathname.endsWith(trigger.id));
+  await later.getByRole("heading", { name: "Without settings" }).waitFor();
+  await later.getByRole("table", { name: "Received requests" }).waitFor({ state: "detached" });
   const reads: string[] = [];
   later.on("request", (request) => {
     if (request.url().includes(`/${trigger.id}/requests`)) reads.push(request.url());

@@ -1,6 +1,6 @@
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
-import { says, startModelServer, status } from "../../server/test/model-server.ts";
+import { held, says, startModelServer, status } from "../../server/test/model-server.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
@@ -19,10 +19,15 @@ const failure = /Attempt \d+ failed, and the model is called again later: .*answ
 inBrowser(
   "the page of a run says why it waits for a rate limit, then shows its answer",
   async () => {
-    model.script(status(429));
+    // The waits become longer. So the first one begins only when the page is live.
+    const live = Promise.withResolvers<void>();
+    onTestFinished(() => live.resolve());
+    model.script(held(live.promise, status(429)));
     const agent = await beckon.createAgent(scripted);
     const started = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
     const page = await open(`/runs/${started.body.run_id}`);
+    await page.getByRole("main").getByText("Live", { exact: true }).waitFor();
+    live.resolve();
     await page.getByText(failure).waitFor();
     model.script(says("The answer."));
     await page.getByText("Succeeded").first().waitFor();

@@ -34,6 +34,6 @@ inBrowser("the page of a run that waits for a limit names the limit", async () =
   });
   await page
     .getByText("The ceiling of the agent: $0.00 of $0.40 used, $0.30 reserved.")
-    .waitFor({ timeout: 30_000 });
+    .waitFor({ timeout: 60_000 });
   released.resolve();
 });

@@ -26,7 +26,9 @@ const { engine } = beckon.db.database;
 const things = await createEncryptedValues(beckon);
 // Creates so many tokens that re-encrypting them takes more than one batch. Rotates one token, so
 // that its earlier value is in its grace period.
-const others = await Promise.all(Array.from({ length: 250 }, () => beckon.createAgent()));
+const others: { readonly id: string }[] = [];
+while (others.length < 250)
+  others.push(...(await Promise.all(Array.from({ length: 25 }, () => beckon.createAgent()))));
 await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_seconds: 600 } });
 
 const tables = await engine.query<{ name: string }>(

@@ -343,7 +343,7 @@ test("a start whose servers exit before one was ready fails with the last one's 
 test("a server that was ready once is replaced however often it exits", async () => {
   const supervisor = startSupervisor({
     folder: temporaryFolder(),
-    env: { STAND_IN_EXIT_READY: "3" },
+    env: { ...withoutDatabase, STAND_IN_EXIT_READY: "3" },
   });
   await until("a fourth server", () => supervisor.trace().split("started").length > 4);
   expect(supervisor.child.exitCode).toBeNull();

@@ -43,7 +43,10 @@ export async function openBrowserPage(
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  opened ??= openBrowser();
+  opened ??= openBrowser().catch((thrown: unknown) => {
+    opened = undefined;
+    throw thrown;
+  });
   const { context, faults } = await openProfile(await opened, origin, options);
   onTestFinished(async ({ task }) => {
     if (task.result?.state === "fail") for (const page of context.pages()) await printState(page);

@@ -1,5 +1,8 @@
-/** Default timeout of a wait in tests, in milliseconds. */
-const defaultTimeoutMs = 10_000;
+/**
+ * Default timeout of a wait in tests, in milliseconds. Some waits depend on other test files,
+ * because events and sums of usage wait for the oldest transaction of all databases of a server.
+ */
+const defaultTimeoutMs = 25_000;
 
 /**
  * Calls `poll` until it returns a value, and resolves with that value.

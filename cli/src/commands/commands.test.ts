@@ -310,7 +310,7 @@ test.each(starts)(
 
 test("an invoke that no longer waits says by its exit code that the run continues", async () => {
   server.script(responds(202, { ok: true, run_id: "run_1", status: "running" }));
-  const args = ["invoke", "agt_1", "Hello", "--timeout", "1", "--json"];
+  const args = ["invoke", "agt_1", "Hello", "--timeout", "3", "--json"];
   const { code, err } = await beckon(args);
   expect([code, JSON.parse(err)]).toMatchObject([124, { code: "timed_out", run_id: "run_1" }]);
 });

@@ -142,14 +142,15 @@ describe("signing in", () => {
     ).toBe(200);
   });
 
-  test("responds to many concurrent requests with success or 503", async () => {
+  test("checks few of many concurrent requests, and responds to the others with 503", async () => {
     const responses = await Promise.all(
-      Array.from({ length: 80 }, (_, index) =>
-        attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`, aWorkspace),
+      // More than the server checks at once for one address.
+      Array.from({ length: 20 }, (_, index) =>
+        attempt(`many${index}@example.com`, "guessed", "198.51.100.1", aWorkspace),
       ),
     );
-    for (const { status } of responses) expect(status).toBeOneOf([401, 503]);
-    expect(responses.some(({ status }) => status === 401)).toBe(true);
+    const statuses = new Set(responses.map(({ status }) => status));
+    expect(statuses).toEqual(new Set([401, 503]));
   });
 });
 

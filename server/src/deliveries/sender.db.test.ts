@@ -127,7 +127,7 @@ test("a delivery whose outcome waits for the database for longer than the lease 
   let claims = 0;
   let isLost = true;
   start({
-    timeoutMs: 300,
+    timeoutMs: 1_000,
     egress: {
       callForBeginning: async () => {
         sends += 1;

@@ -7,7 +7,7 @@ import { type Subscribed, type SubscribeOptions, subscribe } from "../../test/su
 
 /** Seconds to wait before each attempt, counted from the attempt before. */
 const schedule = [0, 0.3, 0.6];
-const timeoutMs = 1_000;
+const timeoutMs = 3_000;
 
 const beckon = await startTestBeckon(
   { BECKON_RETRY_SCHEDULE: schedule.join() },
@@ -372,7 +372,7 @@ describe("a response", () => {
   });
 
   test.each<readonly [string, (response: ServerResponse) => unknown, RegExp]>([
-    ["that does not arrive in time", () => {}, /did not respond within 1 seconds/],
+    ["that does not arrive in time", () => {}, /did not respond within 3 seconds/],
     ["that is a reset", (response) => response.socket?.resetAndDestroy(), /closed the connection/],
     [
       "with huge headers",

@@ -5,7 +5,11 @@ import { managedRoutes } from "./api/index.ts";
 /** Sends simultaneous requests to every route that must execute only one of them. */
 
 const beckon = await startTestBeckon();
-const atOnce = 100;
+/**
+ * Requests of one workspace take turns. The last one of many more would wait so long on a busy
+ * machine that it is rejected.
+ */
+const atOnce = 25;
 const many = <T>(work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
 
@@ -69,7 +73,7 @@ test("this file lists every route that rotates", () => {
 });
 
 test.each(Object.entries(rotating))(
-  "%s a hundred times at the same time leaves one valid secret",
+  "%s 25 times at the same time leaves one valid secret",
   async (_, make) => {
     const { path, works } = await make();
     const answers = await many(() => beckon.call(path, { body: {} }));
@@ -82,7 +86,7 @@ test.each(Object.entries(rotating))(
 );
 
 test.each(Object.entries(rotating))(
-  "%s with one Idempotency-Key a hundred times at the same time rotates once",
+  "%s with one Idempotency-Key 25 times at the same time rotates once",
   async (_, make) => {
     const { path, works } = await make();
     const answers = await many(() =>

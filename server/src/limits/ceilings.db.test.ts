@@ -473,9 +473,9 @@ describe("the day", () => {
   test("ends at local midnight, when the ceiling resets by itself", async () => {
     const { put, call, id, spend } = await filled();
     // In a POSIX time zone, a minus sign means ahead of UTC. In the zone that is set here, midnight
-    // is in five seconds. That is enough for the three calls below, even on a busy machine.
+    // is in ten seconds. That is enough for the three calls below, even on a busy machine.
     const untilMidnight = 86_400 - (Math.floor(Date.now() / 1_000) % 86_400);
-    const ahead = (untilMidnight + 86_400 - 5) % 86_400;
+    const ahead = (untilMidnight + 86_400 - 10) % 86_400;
     const part = (seconds: number) => String(seconds).padStart(2, "0");
     const offset = `${Math.floor(ahead / 3_600)}:${part(Math.floor(ahead / 60) % 60)}:${part(ahead % 60)}`;
     await zoneTo(id, `<T>-${offset}`);

@@ -62,7 +62,7 @@ test("ceilings and plans that change under load count each entry exactly once", 
     () => beckon.invoke(agent, "Hello"),
     20,
     async () => {
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 5; round++) {
         await workspace.ceiling("agent", agent.id, 1_000_000_000);
         await workspace.ceiling("workspace", workspace.id, 1_000_000_000);
         await plan("large");

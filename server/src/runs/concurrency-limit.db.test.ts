@@ -6,7 +6,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { allSucceeded, eventTypesOf, statesOf, watchRunning } from "../../test/runs-of.ts";
 
 /** Two processes on one database that both execute runs. */
-const beckon = await startTestBeckon({ BECKON_LEASE_SECONDS: "2", BECKON_DRAIN_SECONDS: "0" });
+const beckon = await startTestBeckon({ BECKON_DRAIN_SECONDS: "0" });
 const other = await beckon.another();
 afterAll(() => other.stop());
 /** A process with capacity for one run, on its own database. */
@@ -55,9 +55,9 @@ test("a concurrency limit is used fully and never exceeded by two processes", as
     `idle capacity, ms: median ${median(idle).toFixed(1)}, max ${Math.max(...idle).toFixed(1)}`,
   );
   // Processes poll for queued runs only once a second. These times are shorter, so notifications
-  // made the processes claim the runs.
+  // made the processes claim the runs. A busy machine can stop a process for longer.
   expect(median(idle)).toBeLessThan(150);
-  expect(Math.max(...idle)).toBeLessThan(900);
+  expect(idle.filter((ms) => ms > 900).length).toBeLessThan(5);
 });
 
 test("a limit that is raised or lowered applies to the next claims", async () => {

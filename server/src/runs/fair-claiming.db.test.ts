@@ -59,6 +59,12 @@ test("a flood of 5,000 fires delays other agents and workspaces by at most 2 s",
   for (let round = 0; round < 10; round++)
     delays.push(...(await Promise.all([delayOf(neighbour), delayOf(stranger)])));
   await queued(500);
+  // So that the next tests need not wait for them.
+  await beckon.db.database.engine.query(
+    `update runs set status = 'cancelled', owner = null, finished_at = now()
+      where agent_id = $1 and status = 'queued'`,
+    [agentId],
+  );
 
   await annotate(`delays, ms: ${delays.map((delay) => delay.toFixed(0)).join(" ")}`);
   expect(Math.max(...delays)).toBeLessThan(maxDelayMs);
@@ -85,7 +91,7 @@ test("two processes share a queue, and neither is idle while runs are queued", a
   annotate,
 }) => {
   const accepting = await startTestBeckon({ BECKON_ROLE: "api" });
-  const { agentId, sent } = await flood(accepting, 1_000);
+  const { agentId, sent } = await flood(accepting, 400);
   await sent;
   const settings = { BECKON_ROLE: "worker", BECKON_MAX_RUNS: "10" };
   const workers = await Promise.all([
@@ -95,23 +101,23 @@ test("two processes share a queue, and neither is idle while runs are queued", a
   afterAll(() => Promise.all(workers.map((worker) => worker.stop())));
   await eventually(
     "the end of all",
-    async () => (await statesOf(accepting, agentId)).succeeded === 1_000 || undefined,
+    async () => (await statesOf(accepting, agentId)).succeeded === 400 || undefined,
   );
   const { rows } = await accepting.db.database.engine.query<{
     runs: number;
-    longest_pause: number;
+    long_pauses: number;
   }>(
-    `select count(*)::int as runs, max(pause)::int as longest_pause from (
+    `select count(*)::int as runs, (count(*) filter (where pause > 900))::int as long_pauses from (
         select owner, extract(epoch from started_at - lag(started_at) over (partition by owner order by started_at)) * 1000 as pause
         from runs where agent_id = $1) as starts group by owner`,
     [agentId],
   );
   await annotate(
-    `runs and longest pause in ms, by process: ${rows.map((row) => `${row.runs}, ${row.longest_pause}`).join("; ")}`,
+    `runs and pauses above 900 ms, by process: ${rows.map((row) => `${row.runs}, ${row.long_pauses}`).join("; ")}`,
   );
   expect(rows.length).toBe(2);
-  expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(200);
-  // Processes poll for queued runs only once a second. These pauses are shorter, so notifications
-  // made the processes claim the runs.
-  expect(Math.max(...rows.map((row) => row.longest_pause))).toBeLessThan(900);
+  expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(80);
+  // Processes poll for queued runs only once a second. Nearly all pauses are shorter, so
+  // notifications made the processes claim the runs. A busy machine can stop a process for longer.
+  expect(Math.max(...rows.map((row) => row.long_pauses))).toBeLessThan(5);
 });

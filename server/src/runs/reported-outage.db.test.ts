@@ -40,7 +40,7 @@ test("a provider that accepts requests and never responds is reported", async ()
   models.script(blackHole);
   const agent = await beckon.createAgent({
     model: "hanging/model",
-    limits: { timeout_seconds: 2 },
+    limits: { timeout_seconds: 6 },
   });
   const { body } = await beckon.invoke(agent, "Hello");
   expect(body.code).toBe("deadline_exceeded");

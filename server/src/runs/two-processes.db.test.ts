@@ -118,10 +118,12 @@ test("without notifications invokes succeed too, after a poll", async ({ annotat
   // At least one invoke got no notification: with notifications none takes this long.
   expect(Math.max(...times)).toBeGreaterThan(maxNotifiedMs);
   expect(Math.max(...times)).toBeLessThan(5_000);
-  await eventually(
-    "notifications again",
-    async () => (await timeOf(agent)) < maxNotifiedMs || undefined,
-  );
+  // Compared with a process alone, which a busy machine slows down as well.
+  const agentAlone = await alone.createAgent();
+  await eventually("notifications again", async () => {
+    const reference = await timeOf(agentAlone, alone);
+    return (await timeOf(agent)) - reference < maxNotifiedMs || undefined;
+  });
 });
 
 test("a run that another process executes stops promptly when this process cancels it", async ({

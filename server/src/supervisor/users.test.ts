@@ -69,6 +69,8 @@ asRoot(
     expect(trace()).toContain("database beckon@beckon");
     expect(output()).not.toContain("/var/lib/beckon");
   },
+  // The first test copies all packages.
+  180_000,
 );
 
 asRoot(

@@ -68,10 +68,10 @@ describe("rotating a token", () => {
     },
   );
 
-  test("a hundred times concurrently leaves one valid token", async () => {
+  test("25 times concurrently leaves one valid token", async () => {
     const { id, token: old } = await beckon.createAgent();
-    const tokens = await Promise.all(Array.from({ length: 100 }, () => rotate(id)));
-    expect(new Set(tokens).size).toBe(100);
+    const tokens = await Promise.all(Array.from({ length: 25 }, () => rotate(id)));
+    expect(new Set(tokens).size).toBe(25);
     const statuses = await Promise.all([old, ...tokens].map((token) => works(id, token)));
     expect(statuses.filter((status) => status === 200).length).toBe(1);
     expect((await beckon.call(`/agents/${id}/token`)).body.data.token).toBe(
@@ -79,10 +79,10 @@ describe("rotating a token", () => {
     );
   });
 
-  test("a hundred times concurrently with a grace period leaves two valid tokens", async () => {
+  test("25 times concurrently with a grace period leaves two valid tokens", async () => {
     const { id } = await beckon.createAgent();
     const tokens = await Promise.all(
-      Array.from({ length: 100 }, () => rotate(id, { grace_seconds: 60 })),
+      Array.from({ length: 25 }, () => rotate(id, { grace_seconds: 60 })),
     );
     const statuses = await Promise.all(tokens.map((token) => works(id, token)));
     expect(statuses.filter((status) => status === 200).length).toBe(2);

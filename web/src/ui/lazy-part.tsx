@@ -8,7 +8,9 @@ interface Closable {
 
 /**
  * Returns a component whose code is loaded when it is first rendered, for example a dialog. If the
- * code cannot be loaded, `MissingNotice` says so, and the page around the component stays.
+ * code cannot be loaded, `MissingNotice` says so, and the page around the component stays. A
+ * component that can be closed is a dialog: while it is opening, its mark `data-opening` keeps keys
+ * from being shortcuts of the page (see `isSingleKey`).
  * @param load imports the component
  * @param Pending shown until the component is loaded. Default: nothing.
  */
@@ -19,10 +21,17 @@ export function lazyPart<Props extends object>(
   const deferred = createDeferred(load);
   return function Part(props: Props) {
     const { close, onClose }: Closable = props;
-    const Loaded = useDeferred(deferred, true, close ?? onClose);
-    if (Loaded === undefined) return <Pending {...props} />;
+    const closePart = close ?? onClose;
+    const Loaded = useDeferred(deferred, true, closePart);
+    const pending = (
+      <>
+        <Pending {...props} />
+        {closePart === undefined ? null : <span hidden data-opening="" />}
+      </>
+    );
+    if (Loaded === undefined) return pending;
     return (
-      <Suspense fallback={<Pending {...props} />}>
+      <Suspense fallback={pending}>
         <Loaded {...props} />
       </Suspense>
     );

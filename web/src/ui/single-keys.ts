@@ -33,14 +33,15 @@ export function useSingleKeys(): boolean {
 
 /**
  * Returns whether a key press can be a shortcut of a single key. It cannot if another handler has
- * handled it, if Ctrl, Meta or Alt is pressed, in a form field or menu, while a dialog is open, or
- * if the person has switched off such shortcuts.
+ * handled it, if Ctrl, Meta or Alt is pressed, in a form field or menu, while a dialog is open or
+ * opening, or if the person has switched off such shortcuts.
  */
 export function isSingleKey(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
   const target = event.target as HTMLElement | null;
   if (target?.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]"))
     return false;
-  if (document.querySelector("[role=dialog], [role=alertdialog]") !== null) return false;
+  if (document.querySelector("[role=dialog], [role=alertdialog], [data-opening]") !== null)
+    return false;
   return singleKeysEnabled();
 }

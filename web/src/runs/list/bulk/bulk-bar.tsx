@@ -3,10 +3,9 @@ import { Ban, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { serverNow } from "../../../data/index.ts";
 import { formatCount } from "../../../format/index.ts";
-import { Button } from "../../../ui/index.ts";
+import { Button, lazyPart } from "../../../ui/index.ts";
 import { type BulkAction, bulkSelection, type RunFilters } from "../filters/run-filters.ts";
 import type { BulkTarget } from "./apply-to-many.ts";
-import { BulkDialog } from "./bulk-dialog.tsx";
 import {
   applicable,
   nothingSelected,
@@ -14,6 +13,8 @@ import {
   selectedRuns,
   whyNotApplicable,
 } from "./selection.ts";
+
+const BulkDialog = lazyPart(async () => (await import("./bulk-dialog.tsx")).BulkDialog);
 
 interface BulkBarProps {
   readonly selection: RunSelection;
