@@ -6,7 +6,7 @@ import { startHeldModel } from "../../server/test/held-model.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
-import { holdRequests, renderFrames } from "./hold-requests.ts";
+import { renderFrames } from "./hold-requests.ts";
 
 const payload = "<img src=x onerror=alert(1)><script>alert(1)</script>";
 
@@ -156,23 +156,6 @@ inBrowser("a run enters when it starts, and its row follows it to its end", asyn
   expect((await answer).status).toBe(200);
 });
 
-inBrowser("a late response with older runs does not remove newer ones", async () => {
-  const agent = await beckon.createAgent({ name: "Late" });
-  const page = await open(`/agents/${agent.id}/runs`);
-  await page.getByText("Each call of an agent is a run").waitFor();
-  await page.getByTitle("Live", { exact: true }).waitFor();
-  const list = /\/api\/public\/runs\?/;
-  const held = await holdRequests(page, list, { times: 1, isSent: true });
-  await beckon.invoke(agent, "Read first");
-  await held.reached;
-  await beckon.invoke(agent, "Read second");
-  const newer = page.getByRole("row", { name: "Read second" });
-  await newer.waitFor();
-  await held.release();
-  await renderFrames(page);
-  expect(await newer.count()).toBe(1);
-});
-
 /**
  * A script for a page. It stores what live regions announce, each with its politeness and a time in
  * milliseconds, in `announced`. The first text of a region that is added later counts too.
@@ -320,47 +303,6 @@ inBrowser("a deletion in another tab inserts no new runs while rows are selected
   expect(await row("Came later").count()).toBe(0);
   await page.getByText("1 selected", { exact: true }).waitFor();
   await page.getByRole("button", { name: "1 new run" }).waitFor();
-});
-
-inBrowser("a list whose next page failed is still read again after a change", async () => {
-  const agent = await beckon.createAgent({ name: "Half a list" });
-  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });
-  const page = await open(`/agents/${agent.id}/runs`);
-  await page.getByTitle("Live", { exact: true }).waitFor();
-  await page.getByRole("row", { name: "Order 0." }).waitFor();
-  const nextPage = /\/runs\?.*after=/;
-  await page.route(nextPage, (route) => route.abort());
-  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-  const problem = page.getByText("The rest could not be loaded.");
-  await problem.waitFor();
-  await page.unroute(nextPage);
-  // As another tab announces a change.
-  const news = { type: "changed", queryKeys: [[workspaceId, "runs"]] };
-  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
-  await problem.waitFor({ state: "detached" });
-});
-
-inBrowser("new runs stay in the list although its next page is still being read", async () => {
-  const agent = await beckon.createAgent({ name: "Long list" });
-  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}` });
-  const page = await open(`/agents/${agent.id}/runs`);
-  await page.getByRole("row", { name: "Order 0" }).waitFor();
-  await page.getByTitle("Live", { exact: true }).waitFor();
-  const held = await holdRequests(page, /\/runs\?.*after=/, { isSent: true });
-  await page.mouse.move(700, 500);
-  await page.mouse.wheel(0, 1_200);
-  await held.reached;
-  await beckon.invoke(agent, "Came later");
-  await page.getByRole("button", { name: "1 new run" }).click();
-  const newest = page.getByRole("row", { name: "Came later" });
-  await newest.waitFor();
-  await held.release();
-  await renderFrames(page);
-  expect(await newest.count()).toBe(1);
-  await page.mouse.wheel(0, 3_000);
-  await page.getByText("61 in total").waitFor();
-  await page.mouse.wheel(0, 3_000);
-  await page.getByRole("row", { name: "Order 59" }).waitFor();
 });
 
 inBrowser("selected runs are deleted, and those that have not ended are kept", async () => {

@@ -86,12 +86,13 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
         shownRead.current = requestedAt;
         return await accept(head, hasChanged);
       }
+      if (hasChanged) readAllAgain();
     } catch (thrown) {
       const error = thrown as Error;
       // Says that the rows are old. They are read again after the next event.
       if (hasChanged) query()?.setState({ status: "error", error, fetchMeta: null });
+      isChanged.current ||= hasChanged;
     }
-    isChanged.current ||= hasChanged;
   });
 
   const schedule = () =>
@@ -99,20 +100,22 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
       filters.text === undefined ? minIntervalMs : minTextIntervalMs,
       () => void read(),
     );
-  useInvalidation(queryKey, () => {
+  const readAllAgain = () => {
     isChanged.current = true;
     schedule();
-  });
+  };
+  useInvalidation(queryKey, readAllAgain);
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
   });
   // A reset (see `useResets`) invalidates the list. A page that was requested before the reset can
   // be from before a restore of the database. So a page that waits is discarded, and the responses
-  // to requests in progress will be ignored.
+  // to requests in progress will be ignored; those can be the requests of the invalidation.
   useAfterReset(() => {
     setWaiting(undefined);
     shownRead.current = performance.now();
     updates.current++;
+    readAllAgain();
   });
   useEffect(() => {
     document.addEventListener("visibilitychange", reads.show);

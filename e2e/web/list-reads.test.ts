@@ -1,0 +1,100 @@
+import { expect } from "vitest";
+import { addRun, type GivenRun } from "../../server/test/add-run.ts";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
+
+/** Tests lists of runs whose reads fail, or are answered late or in another order. */
+
+const beckon = await startTestBeckon();
+const workspaceId = "wsp_00000000000000000000000000";
+const owner = await addPerson(beckon, { role: "owner" });
+const add = (agent: { id: string }, given: GivenRun) =>
+  addRun(beckon.db.database, { workspaceId, agentId: agent.id }, given);
+const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
+const open = (path: string) =>
+  openDashboard(beckon.url, { as: owner, path: `/w/${workspaceId}${path}` });
+
+inBrowser("a late response with older runs does not remove newer ones", async () => {
+  const agent = await beckon.createAgent({ name: "Late" });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByText("Each call of an agent is a run").waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const list = /\/api\/public\/runs\?/;
+  const held = await holdRequests(page, list, { times: 1, isSent: true });
+  await beckon.invoke(agent, "Read first");
+  await held.reached;
+  await beckon.invoke(agent, "Read second");
+  const newer = page.getByRole("row", { name: "Read second" });
+  await newer.waitFor();
+  await held.release();
+  await renderFrames(page);
+  expect(await newer.count()).toBe(1);
+});
+
+inBrowser("a list whose next page failed is still read again after a change", async () => {
+  const agent = await beckon.createAgent({ name: "Half a list" });
+  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.getByRole("row", { name: "Order 0." }).waitFor();
+  const nextPage = /\/runs\?.*after=/;
+  await page.route(nextPage, (route) => route.abort());
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  const problem = page.getByText("The rest could not be loaded.");
+  await problem.waitFor();
+  await page.unroute(nextPage);
+  // As another tab announces a change.
+  const news = { type: "changed", queryKeys: [[workspaceId, "runs"]] };
+  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await problem.waitFor({ state: "detached" });
+});
+
+inBrowser("new runs stay in the list although its next page is still being read", async () => {
+  const agent = await beckon.createAgent({ name: "Long list" });
+  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}` });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByRole("row", { name: "Order 0" }).waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const held = await holdRequests(page, /\/runs\?.*after=/, { isSent: true });
+  await page.mouse.move(700, 500);
+  await page.mouse.wheel(0, 1_200);
+  await held.reached;
+  await beckon.invoke(agent, "Came later");
+  await page.getByRole("button", { name: "1 new run" }).click();
+  const newest = page.getByRole("row", { name: "Came later" });
+  await newest.waitFor();
+  await held.release();
+  await renderFrames(page);
+  expect(await newest.count()).toBe(1);
+  await page.mouse.wheel(0, 3_000);
+  await page.getByText("61 in total").waitFor();
+  await page.mouse.wheel(0, 3_000);
+  await page.getByRole("row", { name: "Order 59" }).waitFor();
+});
+
+inBrowser("rows that were read before newer ones are read again", async () => {
+  const agent = await beckon.createAgent({ name: "Overtaken" });
+  const runs = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      add(agent, { createdAt: at(60 + n), input: `Order ${n}.` }),
+    ),
+  );
+  const page = await open(`/agents/${agent.id}/runs`);
+  const row = (input: string) => page.getByRole("row", { name: input });
+  await row("Order 0.").waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  await row("Order 39.").waitFor();
+  const held = await holdRequests(page, /\/runs\?/, { times: 1, isSent: true });
+  expect((await beckon.call(`/runs/${runs[38]}`, { method: "DELETE" })).status).toBe(204);
+  // As another tab announces a change.
+  const news = { type: "changed", queryKeys: [[workspaceId, "runs"]] };
+  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await held.reached;
+  await beckon.invoke(agent, "Meanwhile");
+  await page.getByRole("button", { name: "1 new run" }).waitFor();
+  await held.release();
+  await row("Order 38.").waitFor({ state: "detached" });
+});
