@@ -25,10 +25,10 @@ async function count(): Promise<number> {
   return rows[0]?.runs ?? 0;
 }
 
-test("each of 400 parallel invokes, through two processes, gets the output of its own run", {
+test("each of 1,000 parallel invokes, through two processes, gets the output of its own run", {
   timeout: 60_000,
 }, async () => {
-  const nonces = Array.from({ length: 400 }, (_, index) => `${index} ${crypto.randomUUID()}`);
+  const nonces = Array.from({ length: 1_000 }, (_, index) => `${index} ${crypto.randomUUID()}`);
   const answers = await Promise.all(nonces.map((nonce, index) => invoke(urlOf(index), nonce)));
   expect(answers.map(({ status, body }) => ({ status, output: body.output }))).toEqual(
     nonces.map((output) => ({ status: 200, output })),
