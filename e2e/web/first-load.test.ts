@@ -44,6 +44,20 @@ inBrowser("what a run shows first is requested once, before its code has run", a
   ]);
 });
 
+inBrowser("an agent is requested before the code of its screens is loaded", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  await page.goto(`${beckon.url}/w/${workspaceId}/agents/${agent.id}/versions`);
+  await page.getByRole("heading", { name: "Watched" }).waitFor();
+  const code = requests.findIndex((path) => path.startsWith("/assets/agent-frame-"));
+  const read = requests.slice(0, code).filter((path) => path.startsWith("/api/public/agents"));
+  expect(read).toEqual([`/api/public/agents/${agent.id}`]);
+  // The code uses the response: until the page gets live updates, it reads the agent no other time.
+  const requested = requests.filter((path) => path === `/api/public/agents/${agent.id}`);
+  expect(requested.length).toBeLessThanOrEqual(2);
+});
+
 // If the browser could not load the worker, the page would open a stream without saying so.
 inBrowser("the SharedWorker runs, so that all tabs have one stream: a tab opens none", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });

@@ -26,9 +26,12 @@
   request("/me", "");
   request(`/workspaces/${workspaceId}`);
   const runId = /^\/runs\/(run_\w+)$/.exec(path)?.[1];
+  const agentId = /^\/agents\/(agt_\w+)/.exec(path)?.[1];
   if (runId !== undefined) {
     request(`/runs/${runId}`);
     request(`/runs/${runId}/events?view=summary&limit=60`);
+  } else if (agentId !== undefined) {
+    request(`/agents/${agentId}`);
   } else if (path === "/") {
     request("/runs?view=summary&limit=100");
     request("/agents?limit=200&view=summary");

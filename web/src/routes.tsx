@@ -79,9 +79,6 @@ const workspace = createRoute({
     context.queryClient.ensureQueryData(workspaceQuery(params.workspaceId)),
   component: WorkspaceShell,
   pendingComponent: ShellSkeleton,
-  // By default, the router would show the skeleton for at least 500 ms. But the navigation of the
-  // skeleton is incomplete, so the real one replaces it as soon as the workspace is loaded.
-  pendingMinMs: 0,
 });
 
 /**
@@ -113,6 +110,7 @@ const signInPath = (next: string | undefined) =>
 const loadOverview = () => import("./overview/overview-screen.tsx");
 const loadSubscriptions = () => import("./subscriptions/subscriptions-screen.tsx");
 const loadRun = () => import("./runs/run/run-screen.tsx");
+const loadTrigger = () => import("./triggers/trigger/trigger-screen.tsx");
 
 /**
  * Starts to load the code and data of the first screen at the same time. Otherwise routes and
@@ -274,11 +272,16 @@ const screens = {
     triggers.addChildren([
       inTriggers(
         "/",
-        screen(() => import("./triggers/list/triggers-home.tsx"), "TriggersHome"),
+        screen(() => {
+          // It opens the first trigger, whose code is loaded in the meantime. A failure is ignored
+          // here. It is shown when the trigger is opened.
+          loadTrigger().catch(() => {});
+          return import("./triggers/list/triggers-home.tsx");
+        }, "TriggersHome"),
       ),
       inTriggers(
         "/$triggerId",
-        screen(() => import("./triggers/trigger/trigger-screen.tsx"), "TriggerScreen"),
+        screen(loadTrigger, "TriggerScreen"),
       ),
     ]),
     inAgent(
@@ -416,6 +419,9 @@ export function createAppRouter(queryClient: QueryClient) {
     },
     defaultPendingComponent: LoadingPage,
     defaultPendingMs: 150,
+    // By default, the router would show a skeleton for at least 500 ms, and a screen inside of
+    // another one would only then begin to load.
+    defaultPendingMinMs: 0,
     defaultErrorComponent: CrashPage,
     defaultNotFoundComponent: NotFoundPage,
     // Routes cache nothing, because the queries decide which data is stale.
