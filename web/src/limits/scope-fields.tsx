@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { AgentSelect } from "../agents/index.ts";
 import { useList, useWorkspace } from "../data/index.ts";
-import { Field, LoadMore, Problem, Select } from "../ui/index.ts";
+import { Field, LoadMore, RowsProblem, Select } from "../ui/index.ts";
 import { keysToLimitQuery, triggersToLimitQuery } from "./queries.ts";
 import { type CeilingScope, scopeLabels, scopeNames } from "./scopes.ts";
 
@@ -64,13 +64,12 @@ function ListedField({ scope, list, value, onChange, error }: ListedFieldProps) 
   const isEmpty = list.isSuccess && list.rows.length === 0 && !list.hasNextPage;
   return (
     <>
-      {list.error === null ? null : (
-        <Problem
-          error={list.error}
-          title={`The ${scope}s could not be loaded.`}
-          onRetry={list.refetch}
-        />
-      )}
+      <RowsProblem
+        label={`The ${scope}s`}
+        query={list}
+        hasRows={list.rows.length > 0}
+        padding="none"
+      />
       <Field
         label={scopeLabels[scope]}
         error={error}

@@ -7,8 +7,8 @@ import {
   Field,
   FieldError,
   LoadMore,
-  Problem,
   RemovableList,
+  RowsProblem,
   useFocusOnError,
 } from "../../ui/index.ts";
 import { triggersOfAgentQuery } from "../trigger-names.ts";
@@ -53,9 +53,7 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
       <Field label="Triggers of the agent">
         <AgentSelect label="Triggers of the agent" value={shownAgent} onChange={setAgentId} />
       </Field>
-      {list.error === null ? null : (
-        <Problem error={list.error} title="Triggers could not be loaded." onRetry={list.refetch} />
-      )}
+      <RowsProblem label="Triggers" query={list} hasRows={triggers.length > 0} padding="none" />
       {triggers.map((trigger) => (
         <Checkbox
           key={trigger.id}

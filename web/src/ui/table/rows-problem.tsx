@@ -1,6 +1,6 @@
 import { Problem } from "../feedback/problem.tsx";
 import { useAsOf } from "../text/as-of.ts";
-import type { RowsQuery } from "./rows-query.ts";
+import { type RowsQuery, retry } from "./rows-query.ts";
 
 interface RowsProblemProps {
   /** What the rows are: "Runs". */
@@ -17,13 +17,13 @@ interface RowsProblemProps {
  * Without an error, nothing is shown.
  */
 export function RowsProblem({ label, query, hasRows, padding = "normal" }: RowsProblemProps) {
-  const { error, refetch, dataUpdatedAt } = query;
+  const { error, dataUpdatedAt } = query;
   const asOf = useAsOf(dataUpdatedAt);
   if (error === undefined || error === null) return null;
   const title = hasRows ? titleOf(query, asOf) : `${label} could not be loaded.`;
   return (
     <div className={padding === "normal" ? "p-4" : ""}>
-      <Problem error={error} title={title} onRetry={refetch} />
+      <Problem error={error} title={title} onRetry={() => retry(query)} />
     </div>
   );
 }

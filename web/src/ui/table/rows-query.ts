@@ -19,3 +19,9 @@ export interface RowsQuery {
   readonly isFetchingNextPage?: boolean;
   readonly fetchNextPage?: (options?: { readonly cancelRefetch: boolean }) => unknown;
 }
+
+/** Reads again what could not be read: the next page, or the rows that were read before. */
+export function retry({ isFetchNextPageError, fetchNextPage, refetch }: RowsQuery): unknown {
+  // `refetch` would read all pages again.
+  return isFetchNextPageError ? fetchNextPage?.({ cancelRefetch: false }) : refetch?.();
+}
