@@ -10,6 +10,7 @@ import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
 import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
 import { byAgentQuery, nearLimitsQuery, providerHealthQuery } from "./queries.ts";
+import { uncheckedText } from "./unchecked-text.ts";
 import { useQueue } from "./use-queue.ts";
 
 /** Refetched only once a minute, because a subscription that fails usually does so for hours. */
@@ -46,7 +47,7 @@ export const AttentionPanel = memo(function AttentionPanel() {
   });
   const names = useQuery(agentNamesQuery(workspace));
   const nowMs = useNow();
-  const items = attentionOf({
+  const condition = {
     providers: providers.data,
     byAgent: byAgent.data,
     queue: queue.data,
@@ -55,7 +56,9 @@ export const AttentionPanel = memo(function AttentionPanel() {
     subscriptions: subscriptions.data,
     agents,
     nowMs,
-  });
+  };
+  const items = attentionOf(condition);
+  const unchecked = uncheckedText(condition);
   const sources = [providers, byAgent, queue, plan, ceilings, subscriptions, names];
   const failed = sources.filter(({ isError }) => isError);
   // `isPending` cannot be used: it stays true for queries that are disabled because the person
@@ -101,6 +104,9 @@ export const AttentionPanel = memo(function AttentionPanel() {
           {items.length - maxRows} more
         </p>
       ) : null}
+      {unchecked === "" ? null : (
+        <p className="border-t border-rule px-4 py-2 text-dense text-ink-2">{unchecked}</p>
+      )}
     </Panel>
   );
 });

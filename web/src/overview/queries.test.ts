@@ -5,11 +5,18 @@ import type { CurrentWorkspace } from "../data/index.ts";
 /** The globals that the modules of the page use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
-const { byAgentQuery, feedQuery, isQueueDue, recentQuery, todayQuery } = await import(
-  "./queries.ts"
-);
+const {
+  byAgentQuery,
+  feedQuery,
+  isQueueDue,
+  nearLimitsQuery,
+  providerHealthQuery,
+  recentQuery,
+  todayQuery,
+} = await import("./queries.ts");
 const { emptyFeedWords } = await import("./empty-feed.ts");
 const { attentionOf } = await import("./attention.ts");
+const { uncheckedText } = await import("./unchecked-text.ts");
 const { readingTime, toServerTime } = await import("../data/server-time.ts");
 
 const serverTime = "2026-11-03T12:30:30.000Z";
@@ -30,6 +37,8 @@ const list = vi.fn();
 const client = {
   runs: { getStats, list },
   usage: { get: getUsage },
+  limits: { list },
+  models: { list },
 } as unknown as CurrentWorkspace["client"];
 const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
 beforeEach(() => {
@@ -113,6 +122,76 @@ test("a feed that did not read all runs does not say that no run has failed", as
   expect(emptyFeedWords("failed", null, nowMs, "UTC")).toBe("No run has failed.");
 });
 
+/** Makes `list` return pages of 200 rows, and counts the pages that are read. */
+function listRows(rows: readonly unknown[]) {
+  const read = { pages: 0 };
+  const page = (start: number) => {
+    read.pages++;
+    const end = start + 200;
+    return { data: rows.slice(start, end), next: end < rows.length ? end : null };
+  };
+  list.mockReturnValue({
+    page: async () => page(0),
+    async *[Symbol.asyncIterator]() {
+      for (let next: number | null = 0; next !== null; ) {
+        const current = page(next);
+        yield* current.data;
+        next = current.next;
+      }
+    },
+  });
+  return read;
+}
+
+const none = {
+  providers: [],
+  byAgent: undefined,
+  queue: undefined,
+  plan: undefined,
+  ceilings: [],
+  subscriptions: [],
+  agents: new Map(),
+  nowMs: 0,
+};
+const workspace = { id: "wsp_1", client, can: () => true } as unknown as CurrentWorkspace;
+
+test("a reached ceiling needs attention, however many ceilings are before it", async () => {
+  const ceilings = Array.from({ length: 401 }, (_, index) => ({
+    scope_id: `agt_${index}`,
+    limit_micros: 100,
+    spent_micros: 0,
+    reached: index === 400,
+  }));
+  listRows(ceilings);
+  const read = await cache.fetchQuery(nearLimitsQuery(workspace));
+  const condition = { ...none, ceilings: read };
+  expect(attentionOf(condition)).toEqual([{ kind: "limit", ceiling: ceilings[400] }]);
+  expect(uncheckedText(condition)).toBe("");
+});
+
+test("a provider that does not work needs attention, however many are before it", async () => {
+  const providers = Array.from({ length: 201 }, (_, index) => ({
+    provider: `p${index}`,
+    error: index === 200 ? "No route." : null,
+  }));
+  listRows(providers);
+  const read = await cache.fetchQuery(providerHealthQuery(workspace));
+  expect(attentionOf({ ...none, providers: read })).toEqual([
+    { kind: "provider", name: "p200", error: "No route." },
+  ]);
+});
+
+test("at most 2,000 ceilings are read, and this is said", async () => {
+  const rows = listRows(Array.from({ length: 2_001 }, () => ({ limit_micros: 0 })));
+  const ceilings = await cache.fetchQuery(nearLimitsQuery(workspace));
+  const agents = new Map(Array.from({ length: 1_000 }, (_, n) => [`agt_${n}`, {} as never]));
+  expect([ceilings.length, rows.pages]).toEqual([2_000, 10]);
+  expect(uncheckedText({ ...none, ceilings })).toBe("Only the first 2,000 ceilings were checked.");
+  expect(uncheckedText({ ...none, ceilings, agents })).toBe(
+    "Only the first 2,000 ceilings and 1,000 agents were checked.",
+  );
+});
+
 test.each([
   ["that is not known is", undefined, 0, -1, true],
   ["with runs is", 3, 0, -1, true],
@@ -145,14 +224,7 @@ describe.each([
   test("a queue waits as long as for the server", () => {
     const oldest = Date.parse(serverTime) - 40_000;
     const queue = { count: 1, isMore: false, oldest, requestedAt: 0 };
-    const none = { providers: [], byAgent: undefined, plan: undefined, subscriptions: [] };
-    const items = attentionOf({
-      ...none,
-      ceilings: [],
-      queue,
-      agents: new Map(),
-      nowMs: toServerTime(),
-    });
+    const items = attentionOf({ ...none, queue, nowMs: toServerTime() });
     expect(items).toMatchObject([{ kind: "queue", waitMs: 41_000 }]);
   });
 });

@@ -1,6 +1,6 @@
 import type { BeckonClient, GetRunStatsQuery, ListedRun, RunStats } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
-import { type CurrentWorkspace, codeOf, serverNow } from "../data/index.ts";
+import { type CurrentWorkspace, codeOf, firstRows, serverNow } from "../data/index.ts";
 import { runsKey } from "../runs/index.ts";
 import { type FeedFilter, feedLength } from "./feed.ts";
 
@@ -146,12 +146,17 @@ export function isQueueDue(queue: Queue | undefined, queuedAt: number): boolean 
   return queuedAt >= queue.requestedAt || ageMs < 0 || ageMs >= maxAgeMs;
 }
 
-/** All providers with their models. `error` says why the models of one could not be listed. */
+/** Maximum number of providers, and of ceilings, that are read. `uncheckedText` shows that. */
+export const maxChecked = 2_000;
+
+/**
+ * The first `maxChecked` providers with their models. `error` says why the models of one could not
+ * be listed.
+ */
 export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "models", "health"],
-    queryFn: async ({ signal }) =>
-      (await client.models.list({ limit: 200 }, { signal }).page()).data,
+    queryFn: ({ signal }) => firstRows(client.models.list({ limit: 200 }, { signal }), maxChecked),
     // Each query makes the server send requests to the providers, so it is repeated rarely.
     staleTime: 60_000,
     refetchInterval: 300_000,
@@ -162,15 +167,15 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
 /**
- * The first 200 ceilings (daily spending limits), each with the amount spent today. The first one
- * is the workspace's own. Every role can read them, so the query is always enabled. They are also
- * refetched when an event says that one is nearly spent.
+ * The first `maxChecked` ceilings (daily spending limits), each with the amount spent today. The
+ * API cannot list only those that are nearly spent. The first one is the workspace's own. Every
+ * role can read them, so the query is always enabled. They are also refetched when an event says
+ * that one is nearly spent.
  */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [id, "limits", "near"],
-    queryFn: async ({ signal }) =>
-      (await client.limits.list({ limit: 200 }, { signal }).page()).data,
+    queryFn: ({ signal }) => firstRows(client.limits.list({ limit: 200 }, { signal }), maxChecked),
     refetchInterval: 60_000,
   });
 

@@ -15,7 +15,7 @@ export interface AgentName {
 }
 
 /** Maximum number of agents whose names are read. For all others, the id is shown. */
-const maxAgents = 1_000;
+export const maxAgents = 1_000;
 
 /** The page must have the URL of the early request in `public/theme.js`. */
 const namesPage = { limit: 200, view: "summary" } as const;

@@ -1,5 +1,5 @@
 export { agentFilter } from "./agent-filter.tsx";
-export { type AgentName, agentNamesQuery, useAgentNames } from "./agent-names.ts";
+export { type AgentName, agentNamesQuery, maxAgents, useAgentNames } from "./agent-names.ts";
 export { CompareRuns } from "./compare/compare-runs.tsx";
 export { isFailing } from "./is-failing.ts";
 export { lookedBackTo } from "./list/looked-back.ts";
