@@ -29,7 +29,7 @@ export function AuditScreen() {
   const changeSearch = useChangeSearch();
   const filters = filtersOf(search);
   const entries = useList(auditQuery(workspace, filters));
-  const names = useNames(entries.rows);
+  const { names, note } = useNames(entries.rows);
   const { entry, at, ...chips } = search;
   const closed = { entry: undefined, at: undefined };
   const filter = (values: FilterValues) => changeSearch({ ...values, ...closed });
@@ -52,6 +52,7 @@ export function AuditScreen() {
       />
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
         <FilterBar filters={auditFilters(names, useTimeZone())} values={chips} onChange={filter} />
+        {note === "" ? null : <p className="text-dense text-ink-2">{note}</p>}
         <div className="min-w-0 rounded-control border border-rule bg-sheet">
           <DataTable
             label="Audit log"

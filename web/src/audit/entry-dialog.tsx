@@ -23,7 +23,7 @@ export function EntryDialog({ entryId, at, known, close }: EntryDialogProps) {
   const zone = useTimeZone();
   const read = useQuery({ ...entryQuery(workspace, entryId, at), enabled: known === undefined });
   const entry = known ?? read.data;
-  const names = useNames(entry ? [entry] : []);
+  const { names } = useNames(entry ? [entry] : []);
   if (entry === undefined || entry === null)
     return (
       <Dialog

@@ -1,6 +1,7 @@
 import type { ExportAuditQuery, Listing } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, firstRows, listOptions } from "../data/index.ts";
+import { formatCount } from "../format/index.ts";
 import type { Names } from "./sentence.ts";
 
 /** Names of the API's filters. The URL of the screen uses the same names. */
@@ -54,28 +55,54 @@ export function exportPath(workspaceId: string, filters: ExportAuditQuery): stri
   return `/api/public/audit/export?${query}`;
 }
 
+/** Maximum number of names that are read, of each kind. */
+const maxNamed = 2_000;
+
+/** Current names of people and resources. */
+interface CurrentNames {
+  /** By id. */
+  readonly names: Names;
+  /** A sentence if there can be more than was read; otherwise empty. */
+  readonly note: string;
+}
+
 /**
- * Current names of people and resources, by id. Only the first 200 of each kind are read.
- * `useNames` takes all other names from the audit entries, which contain them.
+ * Current names of people and resources. The filter by actor offers these people and keys.
+ * `useNames` takes other names from the audit entries, if they contain them.
  */
 export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "audit", "names"],
     staleTime: 300_000,
-    queryFn: async ({ signal }): Promise<Names> => {
+    queryFn: async ({ signal }): Promise<CurrentNames> => {
       const limit = 200;
-      const read = async <Row extends Named>(allowed: boolean, list: () => Listing<Row>) =>
-        allowed ? firstRows(list(), limit) : [];
-      const lists = await Promise.all([
-        read(can("members:read"), () => client.members.list({ limit }, { signal })),
-        read(can("keys:read"), () => client.keys.list({ limit }, { signal })),
-        read(can("providers:read"), () => client.providers.list({ limit }, { signal })),
-        read(can("agents:read"), () => client.agents.list({ limit, view: "summary" }, { signal })),
-        read(can("agents:read"), () =>
+      const read = async <Row extends Named>(
+        noun: string,
+        allowed: boolean,
+        list: () => Listing<Row>,
+      ) => ({ noun, rows: allowed ? await firstRows(list(), maxNamed) : [] });
+      const kinds = await Promise.all([
+        read("members", can("members:read"), () => client.members.list({ limit }, { signal })),
+        read("keys", can("keys:read"), () => client.keys.list({ limit }, { signal })),
+        read("providers", can("providers:read"), () =>
+          client.providers.list({ limit }, { signal }),
+        ),
+        read("agents", can("agents:read"), () =>
+          client.agents.list({ limit, view: "summary" }, { signal }),
+        ),
+        read("deleted agents", can("agents:read"), () =>
           client.agents.list({ limit, view: "summary", deleted: "true" }, { signal }),
         ),
       ]);
-      return new Map(lists.flat().map(({ id: thingId, name }) => [thingId, name]));
+      const incomplete = kinds.filter(({ rows }) => rows.length === maxNamed);
+      const nouns = incomplete.map(({ noun }) => noun).join(" and ");
+      const first = `Only the first ${formatCount(maxNamed)} ${nouns}`;
+      return {
+        names: new Map(
+          kinds.flatMap(({ rows }) => rows.map(({ id: thingId, name }) => [thingId, name])),
+        ),
+        note: nouns === "" ? "" : `${first} have names here. Others are shown by their ids.`,
+      };
     },
   });
 

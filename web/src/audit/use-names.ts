@@ -7,8 +7,16 @@ import { type Names, namesIn } from "./sentence.ts";
 
 /**
  * Returns names by id: the current names, and those of deleted resources that the entries contain.
+ * `note` says which current names were not read; empty if none.
  */
-export function useNames(entries: readonly AuditEntry[]): Names {
-  const { data: current } = useQuery(namesQuery(useWorkspace()));
-  return useMemo(() => new Map([...namesIn(entries), ...(current ?? [])]), [entries, current]);
+export function useNames(entries: readonly AuditEntry[]): {
+  readonly names: Names;
+  readonly note: string;
+} {
+  const { data } = useQuery(namesQuery(useWorkspace()));
+  const names = useMemo(
+    () => new Map([...namesIn(entries), ...(data?.names ?? [])]),
+    [entries, data],
+  );
+  return { names, note: data?.note ?? "" };
 }
