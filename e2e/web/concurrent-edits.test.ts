@@ -4,6 +4,7 @@ import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
 
@@ -18,14 +19,8 @@ const open = (path: string) =>
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 
-/**
- * Makes the page refetch all queries whose keys begin with `queryKey`, as after a change in another
- * tab.
- */
-const refetch = (page: Page, ...queryKey: readonly string[]) =>
-  page.evaluate(
-    `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,
-  );
+/** Makes the page refetch all queries whose keys begin with `queryKey`. */
+const refetch = (page: Page, ...queryKey: readonly string[]) => announceChange(page, queryKey);
 
 inBrowser("a key that somebody renames while it is edited keeps its new name", async () => {
   const { body } = await beckon.call("/keys", { body: { name: "Before", preset: "observer" } });

@@ -4,6 +4,7 @@ import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, password, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
+import { announceChange } from "./announce-change.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
@@ -78,11 +79,8 @@ inBrowser("a duplicate whose response is lost can be repeated, and is created on
   expect((await beckon.call("/agents?search=Original")).body.data).toHaveLength(2);
 });
 
-/** Makes the page refetch its lists of runs, as after a change in another tab. */
-async function refetchRuns(page: Page): Promise<void> {
-  const news = { type: "changed", queryKeys: [[owner.workspaceId, "runs", "list"]] };
-  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
-}
+/** Makes the page refetch its lists of runs. */
+const refetchRuns = (page: Page) => announceChange(page, [owner.workspaceId, "runs", "list"]);
 
 inBrowser("the end of a list waits until the list is refetched", async () => {
   const { id: agentId } = await beckon.createAgent();

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { addRun, type GivenRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
 
@@ -17,11 +18,8 @@ const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
 const open = (path: string) =>
   openDashboard(beckon.url, { as: owner, path: `/w/${workspaceId}${path}` });
 
-/** Makes the page read its runs again, as after a change in another tab. */
-async function announceChange(page: Page): Promise<void> {
-  const news = { type: "changed", queryKeys: [[workspaceId, "runs"]] };
-  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
-}
+/** Makes the page read its runs again. */
+const announceRuns = (page: Page) => announceChange(page, [workspaceId, "runs"]);
 
 inBrowser("a late response with older runs does not remove newer ones", async () => {
   const agent = await beckon.createAgent({ name: "Late" });
@@ -52,7 +50,7 @@ inBrowser("a list whose next page failed is still read again after a change", as
   const problem = page.getByText("The rest could not be loaded.");
   await problem.waitFor();
   await page.unroute(nextPage);
-  await announceChange(page);
+  await announceRuns(page);
   await problem.waitFor({ state: "detached" });
 });
 
@@ -94,7 +92,7 @@ inBrowser("rows that were read before newer ones are read again", async () => {
   await row("Order 39.").waitFor();
   const held = await holdRequests(page, /\/runs\?/, { times: 1, isSent: true });
   expect((await beckon.call(`/runs/${runs[38]}`, { method: "DELETE" })).status).toBe(204);
-  await announceChange(page);
+  await announceRuns(page);
   await held.reached;
   await beckon.invoke(agent, "Meanwhile");
   await page.getByRole("button", { name: "1 new run" }).waitFor();

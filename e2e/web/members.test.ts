@@ -3,6 +3,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
 
@@ -215,9 +216,7 @@ inBrowser("a link that is shown once stays if somebody takes the right to invite
   const link = dialog.getByText(/\/invite#token=bki_/);
   await link.waitFor();
   await beckon.call(`/members/${admin.id}`, { method: "PATCH", body: { role: "viewer" } });
-  // As after a change in another tab.
-  const news = { type: "changed", queryKeys: [["me"]] };
-  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await announceChange(page, ["me"]);
   await page.locator("button[aria-disabled=true]", { hasText: "Invite" }).waitFor();
   expect(await link.count()).toBe(1);
   await dialog.getByRole("button", { name: "I have stored it" }).click();

@@ -4,6 +4,7 @@ import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { renderFrames } from "./hold-requests.ts";
 
@@ -148,10 +149,8 @@ inBrowser("what is typed stays if somebody takes the right to save it", async ()
     const typed = page.getByRole("dialog").getByLabel(label, { exact: true });
     await typed.fill("7");
     await setRole("viewer");
-    // As after a change in another tab.
-    const news = { type: "changed", queryKeys: [["me"]] };
     const read = page.waitForResponse(/\/api\/public\/me$/);
-    await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+    await announceChange(page, ["me"]);
     await read;
     await renderFrames(page);
     expect(await typed.inputValue()).toBe("7");
