@@ -99,3 +99,28 @@ inBrowser("rows that were read before newer ones are read again", async () => {
   await held.release();
   await row("Order 38.").waitFor({ state: "detached" });
 });
+
+inBrowser("a list that was left before its rows were read keeps its position", async () => {
+  const agent = await beckon.createAgent({ name: "Left" });
+  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByRole("row", { name: "Order 0." }).waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  await page.getByText("60 in total").waitFor();
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  const last = page.getByRole("row", { name: "Order 59." });
+  await last.waitFor();
+  await renderFrames(page);
+  const position = await page.evaluate<number>("scrollY");
+  const held = await holdRequests(page, /\/runs\?/, { times: 1, isSent: true });
+  await announceRuns(page);
+  await held.reached;
+  await page.getByRole("link", { name: "Keys", exact: true }).first().click();
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+  await held.release();
+  await renderFrames(page);
+  await page.goBack();
+  await last.waitFor();
+  expect(await page.evaluate<number>("scrollY")).toBe(position);
+});

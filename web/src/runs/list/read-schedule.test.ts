@@ -38,3 +38,25 @@ test("a hidden tab reads nothing until it is shown", () => {
   vi.advanceTimersByTime(60_000);
   expect(read).toHaveBeenCalledTimes(1);
 });
+
+test("a request after the list was left reads nothing", () => {
+  const { tab, read, request, schedule } = startSchedule();
+  request();
+  schedule.stop();
+  request();
+  tab.hidden = true;
+  request();
+  tab.hidden = false;
+  schedule.show();
+  vi.advanceTimersByTime(60_000);
+  expect(read).not.toHaveBeenCalled();
+});
+
+test("a list that is shown again after it was left reads again", () => {
+  const { read, request, schedule } = startSchedule();
+  schedule.stop();
+  schedule.start();
+  request();
+  vi.advanceTimersByTime(200);
+  expect(read).toHaveBeenCalledTimes(1);
+});

@@ -5,13 +5,16 @@ const delayMs = 200;
 export interface ReadSchedule {
   /**
    * Calls `read` soon; in a hidden tab, when `show` is called. Does nothing if a call is due
-   * already.
+   * already, or after `stop`.
    * @param minIntervalMs minimum time since the last call
    */
   request(minIntervalMs: number, read: () => void): void;
   /** Makes up for the call that was requested while the tab was hidden. */
   show(): void;
   stop(): void;
+  /** Makes requests possible again after `stop`. */
+  start(): void;
+  isStopped(): boolean;
 }
 
 /** Creates the schedule of one kind of reads. */
@@ -20,8 +23,9 @@ export function createReadSchedule(): ReadSchedule {
   let lastReadMs = Number.NEGATIVE_INFINITY;
   /** Requests the call that is due when the tab is shown. */
   let due: (() => void) | undefined;
+  let isStopped = false;
   const request = (minIntervalMs: number, read: () => void) => {
-    if (timer !== undefined) return;
+    if (timer !== undefined || isStopped) return;
     if (document.hidden) {
       due = () => request(minIntervalMs, read);
       return;
@@ -43,9 +47,14 @@ export function createReadSchedule(): ReadSchedule {
       wanted?.();
     },
     stop() {
+      isStopped = true;
       clearTimeout(timer);
       timer = undefined;
       due = undefined;
     },
+    start() {
+      isStopped = false;
+    },
+    isStopped: () => isStopped,
   };
 }

@@ -80,6 +80,8 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     isChanged.current = false;
     try {
       const head = await readPage({ limit: pageSize });
+      // The position of the page is that of another screen now. The list is read when it is opened.
+      if (reads.isStopped()) return;
       // Ignores a response that arrives after the response to a later request, because it lacks the
       // newest runs.
       if (requestedAt >= shownRead.current) {
@@ -104,6 +106,16 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     isChanged.current = true;
     schedule();
   };
+  // Before `useInvalidation`, whose effect requests the first read.
+  useEffect(() => {
+    reads.start();
+    document.addEventListener("visibilitychange", reads.show);
+    return () => {
+      document.removeEventListener("visibilitychange", reads.show);
+      reads.stop();
+      updates.current++;
+    };
+  }, [reads]);
   useInvalidation(queryKey, readAllAgain);
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
@@ -117,14 +129,6 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     updates.current++;
     readAllAgain();
   });
-  useEffect(() => {
-    document.addEventListener("visibilitychange", reads.show);
-    return () => {
-      document.removeEventListener("visibilitychange", reads.show);
-      reads.stop();
-      updates.current++;
-    };
-  }, [reads]);
 
   const enterWaiting = waiting === undefined ? undefined : () => void enter(waiting);
   useEnterAtTop(isHeld ? undefined : enterWaiting);
