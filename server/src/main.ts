@@ -51,7 +51,7 @@ import {
   type Ready,
   type Registered,
 } from "./supervisor/index.ts";
-import { reportUnknownTimeZones } from "./usage/index.ts";
+import { replaceUnknownTimeZones } from "./usage/index.ts";
 import { defaultPollsPerSweep, pollCancellations, startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupTokens } from "./workspaces/index.ts";
 
@@ -184,10 +184,10 @@ async function build(
   });
   const created = await migrate({ ...database.settings, noticeLog: log }, async (client) => {
     await reconcileMasterKey(client, { ...config, masterKey }, log);
+    await replaceUnknownTimeZones({ database, log });
     await reconcileRestore({ client, database, operator, prices }, log);
     return firstStart({ database, cipher }, config);
   });
-  await reportUnknownTimeZones(database.engine, log);
   const newlyLimited = await reconcilePlans(database, plans, log);
   const isWorker = config.role === "worker";
   // A worker shows no demo agent and no setup link, because it serves no request for them.

@@ -14,7 +14,7 @@ import {
   takeOverRuns,
   wakeClaims,
 } from "./runs/index.ts";
-import { rollUp } from "./usage/index.ts";
+import { rollUp, withKnownTimeZones } from "./usage/index.ts";
 
 /**
  * Time between two polls of the database. Messages from other processes usually wake the worker
@@ -26,7 +26,8 @@ const pollIntervalMs = 1_000;
  * runs that can start, including those that other processes have held. It ends queued and held runs
  * that have expired, changes the plans of workspaces whose planned change is due, deletes the rows
  * of processes that exited more than a day ago, finds out whether there are subscriptions and
- * several workspaces with agents, and sums up usage.
+ * several workspaces with agents, sums up usage, and replaces time zones that PostgreSQL no longer
+ * knows.
  */
 export const defaultPollsPerSweep = 60;
 /**
@@ -139,8 +140,11 @@ export function startWorker(
   });
   runs.processMessages.onMessage((message) => handleMessage(runs, options.wakeSender, message));
 
+  // The roll-up reads the time zones of all workspaces, so unknown ones are replaced in each sweep.
   async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
-    return stopping.signal.aborted ? undefined : attemptTask(runs.log, task, act);
+    return stopping.signal.aborted
+      ? undefined
+      : attemptTask(runs.log, task, () => withKnownTimeZones(runs, act));
   }
 
   async function poll(): Promise<void> {

@@ -67,16 +67,19 @@ export class Reservations {
    * @param reached reports limits into which a call does not fit.
    * @param onNoneWaiting called when a workspace's last waiting run no longer waits, or an agent's
    *   last one that waits for a ceiling of the agent: `blocked` then no longer contains this id.
+   * @param withKnownTimeZones calls a function again if a time zone is unknown: the start of a
+   *   budget's period needs that of the workspace.
    */
   constructor(
     database: Database,
     mutex: Mutex,
     reached: ReachedStatement,
     onNoneWaiting: () => void = () => {},
+    withKnownTimeZones: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
   ) {
     this.#onNoneWaiting = onNoneWaiting;
     this.#batcher = createBatcher({
-      write: (runs) => reserveForRuns(database, reached, runs),
+      write: (runs) => withKnownTimeZones(() => reserveForRuns(database, reached, runs)),
       // Runs stay in the order of arrival: first come, first served. This causes no deadlocks: the
       // statements lock budgets in the order of the primary key, whatever the order of the runs.
       order: ({ order }) => order,

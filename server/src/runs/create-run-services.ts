@@ -14,6 +14,7 @@ import { createEventPoller, type EventPoller, KnownSubscriptions } from "../even
 import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import { Reservations } from "../reservations/index.ts";
+import { withKnownTimeZones } from "../usage/index.ts";
 import { type ClaimPorts, excludedIds, UnreadableRuns } from "./claiming/index.ts";
 import {
   AgentCache,
@@ -111,7 +112,13 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   // While runs of a workspace waited for a limit, this process left runs of the workspace in the
   // queue. `foundQueue` is not called: with a workspace whose runs often wait for a moment, the new
   // runs of all workspaces would be queued first.
-  const reservations = new Reservations(database, budgetMutex, reachedStatement, worker.claim);
+  const reservations = new Reservations(
+    database,
+    budgetMutex,
+    reachedStatement,
+    worker.claim,
+    (act) => withKnownTimeZones({ database, log }, act),
+  );
   const subscriptions = new KnownSubscriptions();
   const onWritten = () => eventPoller.noteWritten();
   const onReturned = (workspaceIds: readonly string[]) => {
@@ -131,6 +138,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     budgetMutex,
     reservations,
     subscriptions,
+    log,
     onWritten,
     onReturned,
   });

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import { type Database, failureKind, type WorkspaceTransaction } from "../base/database/index.ts";
+import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 import { countColumns } from "./sum-entries.ts";
-import { findUnknownTimeZones } from "./time-zone-store.ts";
 
 /**
  * Columns by which entries are summed up. A row of `usage_days` has these columns and `sums`.
@@ -43,36 +42,16 @@ const today = sql.raw("(now() at time zone w.time_zone)::date");
 /**
  * Returns the ids of the workspaces that have entries to sum up, or a day that is over and whose
  * rows are not merged. An entry can be summed up once its transaction and all earlier ones have
- * ended: then no further entry with a lower transaction id can appear. Workspaces whose time zone
- * PostgreSQL does not know are left out, because their days cannot be determined.
+ * ended: then no further entry with a lower transaction id can appear.
  */
 export async function findDue(database: Queryable): Promise<string[]> {
-  try {
-    return await findDueExcept(database, []);
-  } catch (thrown) {
-    // One unknown time zone fails the statement for all workspaces. The unknown ones are looked up
-    // only then, because that takes much longer than the statement.
-    if (failureKind(thrown) !== "data") throw thrown;
-    const unknown = await findUnknownTimeZones(database);
-    return findDueExcept(
-      database,
-      unknown.map(({ timeZone }) => timeZone),
-    );
-  }
-}
-
-type Queryable = Pick<Database["engine"], "query">;
-
-/** Like `findDue`, without the workspaces that have one of these time zones. */
-async function findDueExcept(database: Queryable, timeZones: readonly string[]): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>({
     name: "find-due-rollups",
     // Without `order by`, PostgreSQL may use the index on the time of entries, and then reads
     // entries that are already summed up before it finds one that is not. "case" is used because,
-    // with row-level security, PostgreSQL uses no index for a condition with "coalesce". Because of
-    // "offset 0", PostgreSQL applies the condition on the time zone before it uses the time zone.
+    // with row-level security, PostgreSQL uses no index for a condition with "coalesce".
     text: `select w.id
-      from (select * from workspaces where time_zone <> all ($1::text[]) offset 0) as w
+      from workspaces w
       left join usage_rollups u on u.workspace_id = w.id
       left join lateral (
         select true as found from usage_entries e where e.workspace_id = w.id
@@ -86,10 +65,11 @@ async function findDueExcept(database: Queryable, timeZones: readonly string[]):
           and d.workspace_id = w.id and d.day >= u.merged_before limit 1
       ) day on true
       where entry.found or day.found`,
-    values: [timeZones],
   });
   return rows.map(({ id }) => id);
 }
+
+type Queryable = Pick<Database["engine"], "query">;
 
 /**
  * Makes PostgreSQL use indexes in this transaction. The statistics of the tables may be from a time

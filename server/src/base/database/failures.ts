@@ -96,6 +96,11 @@ export function isCancelled(thrown: unknown): boolean {
   return codeOf(thrown) === "57014";
 }
 
+/** Returns whether a value is outside its range, for example a time zone that does not exist. */
+export function isInvalidParameter(thrown: unknown): boolean {
+  return codeOf(thrown) === "22023";
+}
+
 /** Returns whether the server rejected a write because it or the transaction is read-only. */
 export function isReadOnly(thrown: unknown): boolean {
   return codeOf(thrown) === "25006";

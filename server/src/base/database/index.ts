@@ -9,7 +9,7 @@ export {
 } from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
-export { failureKind, isCancelled, isUniqueViolation } from "./failures.ts";
+export { failureKind, isCancelled, isInvalidParameter, isUniqueViolation } from "./failures.ts";
 export { HorizonMonitor } from "./horizon.ts";
 export {
   databaseUnavailable,

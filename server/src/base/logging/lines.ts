@@ -365,10 +365,15 @@ export const logLines = {
     level: "warn",
     fields: {},
   },
-  "PostgreSQL does not know the time zone of workspaces; set another one": {
+  "PostgreSQL does not know the time zone of workspaces; check the one they got": {
     area: "database",
     level: "error",
-    fields: { time_zone: "text", workspaces: "number", workspace_ids: "ids" },
+    fields: {
+      time_zone: "text",
+      new_time_zone: "text",
+      workspaces: "number",
+      workspace_ids: "ids",
+    },
   },
   "encrypted with the new master key": {
     area: "database",

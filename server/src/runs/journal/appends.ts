@@ -5,8 +5,10 @@ import {
   type Mutex,
   separateLargeRows,
 } from "../../base/database/index.ts";
+import type { Log } from "../../base/log.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
+import { withKnownTimeZones } from "../../usage/index.ts";
 import type { AppendResult, AppendRow } from "./append-row.ts";
 import { appendToRuns, appendUncharged, type Limited } from "./append-statement.ts";
 
@@ -32,6 +34,7 @@ interface AppendsOptions {
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited" | "holds">;
   readonly subscriptions: KnownSubscriptions;
+  readonly log: Pick<Log, "write">;
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
@@ -48,7 +51,7 @@ interface AppendsOptions {
  */
 export function createAppends(
   database: Database,
-  { mutex, budgetMutex, reservations, subscriptions, onWritten, onReturned }: AppendsOptions,
+  { mutex, budgetMutex, reservations, subscriptions, log, onWritten, onReturned }: AppendsOptions,
 ): Appends {
   const create = <Result extends AppendResult | Limited>(
     append: (...args: Parameters<typeof appendToRuns>) => Promise<Result[]>,
@@ -56,7 +59,9 @@ export function createAppends(
   ) => {
     const appends = {
       write: async (rows: readonly AppendRow[]) => {
-        const results = await append(database, rows, { subscriptions, onReturned });
+        const results = await withKnownTimeZones({ database, log }, () =>
+          append(database, rows, { subscriptions, onReturned }),
+        );
         onWritten();
         return results;
       },

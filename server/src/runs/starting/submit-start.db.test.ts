@@ -54,6 +54,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
       budgetMutex: createMutex(),
       reservations,
       subscriptions,
+      log: createLog("silent"),
       onWritten() {},
       onReturned() {},
     }),
