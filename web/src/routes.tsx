@@ -279,10 +279,7 @@ const screens = {
           return import("./triggers/list/triggers-home.tsx");
         }, "TriggersHome"),
       ),
-      inTriggers(
-        "/$triggerId",
-        screen(loadTrigger, "TriggerScreen"),
-      ),
+      inTriggers("/$triggerId", screen(loadTrigger, "TriggerScreen")),
     ]),
     inAgent(
       "/triggers/$triggerId/settings",
