@@ -312,6 +312,7 @@ export {
   type ToolInDocument,
 } from "./tools.ts";
 export {
+  type CreateTriggerBody,
   createTriggerBody,
   type Trigger,
   type TriggerWarning,

@@ -21,6 +21,7 @@ export const createTriggerBody = z.strictObject({
   /** null: any POST of text, JSON or a form is accepted, without verification. */
   receiving: receiving.nullable().default(null),
 });
+export type CreateTriggerBody = z.infer<typeof createTriggerBody>;
 
 /** Body of `PATCH …/triggers/:trigger_id`. */
 export const updateTriggerBody = z.strictObject({

@@ -1,12 +1,15 @@
-import type { AgentInDocument, ExportedAgent, ModelSettings } from "@beckon/contract";
+import type {
+  AgentInDocument,
+  ExportedAgent,
+  ModelSettings,
+  SecretKept,
+  ToolGrant,
+} from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { resolveModel } from "../providers/index.ts";
 import { withoutNulls } from "./merge-config.ts";
-import type { AgentRow } from "./records/index.ts";
-import { mapValues, type showSecrets } from "./records/index.ts";
+import { type AgentRow, mapValues } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
-import { writeAgent } from "./write-agent.ts";
+import { type PreparedAgent, prepareAgent } from "./write-agent.ts";
 
 /** Null for each model setting that can be unset: `beckon agents apply` keeps what a file omits. */
 export const unsetModelSettings = {
@@ -46,40 +49,37 @@ export function toDocument({
 }
 
 /**
- * Adds an agent from an export, without its triggers, in the caller's transaction. The caller must
- * have checked permissions.
- * @returns The agent's token, and the paths of secrets that the export leaves out, for example
+ * Generates what `writeAgents` inserts for an agent from an export, without the database. The
+ * agent's triggers are not part of it.
+ * @returns `secretsNeeded`: paths of secrets that the export leaves out, for example
  *   `tools.0.headers.authorization`.
- * @throws ApiError `bad_request` if the workspace has no provider for the agent's model.
  */
-export async function addFromDocument(
-  tx: WorkspaceTransaction,
-  ctx: Context,
+export function prepareFromDocument(
+  ctx: Pick<Context, "workspaceId" | "cipher">,
   agentId: string,
   given: AgentInDocument,
-): Promise<{ token: string; secrets_needed: string[] }> {
+): { readonly agent: PreparedAgent; readonly secretsNeeded: string[] } {
   const { paused, pause_reason, triggers, ...settings } = given;
   const owner = { workspaceId: ctx.workspaceId, agentId };
   const { tools, write } = planSecrets(ctx.cipher, owner, settings.tools, { tools: [], kept: [] });
-  const config = { ...settings, model_settings: withoutNulls(settings.model_settings), tools };
-  const agent = await writeAgent(tx, ctx, {
+  const agent = prepareAgent(ctx, {
     agentId,
-    config,
-    providerId: await resolveModel(tx, ctx, config.model),
+    config: { ...settings, model_settings: withoutNulls(settings.model_settings), tools },
     secrets: write,
     pause: paused ? { reason: pause_reason } : undefined,
     action: "agent.import",
     data: { triggers: triggers.length },
   });
-  return { token: agent.token, secrets_needed: missingSecretPaths(agent.tools) };
+  return { agent, secretsNeeded: missingSecretPaths(tools, new Set(write.map(({ id }) => id))) };
 }
 
-function missingSecretPaths(tools: Parameters<typeof showSecrets>[0]): string[] {
+/** Returns the paths of the secrets in the tools whose ids are not in `given`. */
+function missingSecretPaths(tools: readonly ToolGrant[], given: ReadonlySet<string>): string[] {
   const paths: string[] = [];
   for (const [index, grant] of tools.entries()) {
     if (grant.type !== "http") continue;
-    mapValues(grant, index, (value, { path }) => {
-      if (typeof value !== "string" && value.secret_last4 === null) paths.push(path);
+    mapValues(grant, index, (value: string | SecretKept, { path }) => {
+      if (typeof value !== "string" && !given.has(value.secret_id)) paths.push(path);
       return value;
     });
   }

@@ -1,6 +1,6 @@
 export { addAgent, createAgent } from "./create.ts";
 export { deleteAgent } from "./delete.ts";
-export { addFromDocument, toDocument, unsetModelSettings } from "./document.ts";
+export { prepareFromDocument, toDocument, unsetModelSettings } from "./document.ts";
 export { duplicateAgent } from "./duplicate.ts";
 export { getAgent } from "./get.ts";
 export { listAgents } from "./list.ts";
@@ -23,3 +23,4 @@ export { openSecret, reEncryptToolSecrets } from "./secrets/index.ts";
 export { importHttpTool } from "./tool-import/index.ts";
 export { updateAgent } from "./update.ts";
 export { compareVersions, getVersion, listVersions, restoreVersion } from "./versions/index.ts";
+export { type PreparedAgent, type ResolvedAgent, writeAgents } from "./write-agent.ts";

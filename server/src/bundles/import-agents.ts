@@ -1,5 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import { type AgentInDocument, agentsDocument } from "@beckon/contract";
-import { addFromDocument } from "../agents/index.ts";
+import {
+  type PreparedAgent,
+  prepareFromDocument,
+  type ResolvedAgent,
+  writeAgents,
+} from "../agents/index.ts";
+import { recordAll } from "../base/audit/index.ts";
 import { elapsed } from "../base/clock.ts";
 import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
@@ -10,7 +17,14 @@ import { fieldOf, isJsonObject } from "../base/json/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { readYamlBody } from "../base/yaml/index.ts";
 import type { MappingServices } from "../mapping/index.ts";
-import { addTrigger, fillPreset, requireValidReceiving } from "../triggers/index.ts";
+import { modelResolver } from "../providers/index.ts";
+import {
+  fillPreset,
+  type PreparedTrigger,
+  prepareTrigger,
+  requireValidReceiving,
+  writeTriggers,
+} from "../triggers/index.ts";
 
 /** Maximum time of the checks of all filters and templates of a document. */
 const maxCheckMs = 10_000;
@@ -45,20 +59,12 @@ export async function importAgents({
   permit(ctx, "agents:write");
   permitAllAgents(ctx);
   const body = await readYamlBody(input.body, ctx.workspaceId);
-  const checked = await attemptAsync(() => checkDocument(ctx, body));
+  const prepared = await attemptAsync(async () => prepareAll(ctx, await checkDocument(ctx, body)));
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const given = orThrow(checked);
-      const ids = ascendingIds("agt", given.length);
-      const agents: ImportedAgent[] = [];
-      for (const [index, agent] of given.entries()) {
-        agents.push(
-          await withAgentName(index, agent, () =>
-            importAgent(tx, ctx, ids[index] ?? newId("agt"), agent),
-          ),
-        );
-      }
-      return { agents };
+      const given = orThrow(prepared);
+      await writeAll(tx, ctx, given);
+      return { agents: given.map(({ imported }) => imported) };
     }),
   );
 }
@@ -100,23 +106,79 @@ function withPresets(body: UnparsedBody): UnparsedBody {
   return { ok: true, value: { ...body.value, agents: filled } };
 }
 
-async function importAgent(
+/** An agent of the document with its triggers, before they are inserted. */
+interface PreparedImport {
+  readonly agent: PreparedAgent;
+  readonly triggers: readonly PreparedTrigger[];
+  readonly imported: ImportedAgent;
+}
+
+/**
+ * Generates all ids, tokens and rows. This is done before the transaction, to keep it short: events
+ * and usage are read in the order of commits, so readers wait for the oldest open transaction.
+ */
+async function prepareAll(
+  ctx: Context,
+  given: readonly AgentInDocument[],
+): Promise<PreparedImport[]> {
+  const ids = ascendingIds("agt", given.length);
+  const prepared: PreparedImport[] = [];
+  for (const [index, agent] of given.entries()) {
+    prepared.push(prepareOne(ctx, ids[index] ?? newId("agt"), agent));
+    // Lets other requests proceed: encrypting all secrets of a large document takes long.
+    await setImmediate();
+  }
+  return prepared;
+}
+
+function prepareOne(ctx: Context, agentId: string, given: AgentInDocument): PreparedImport {
+  const { agent, secretsNeeded } = prepareFromDocument(ctx, agentId, given);
+  const ids = ascendingIds("trg", given.triggers.length);
+  const triggers = given.triggers.map((body, index) =>
+    prepareTrigger(ctx, { agentId, triggerId: ids[index] ?? newId("trg"), body }),
+  );
+  // No document has the secrets with which senders sign.
+  const senderSecrets = given.triggers.flatMap(({ receiving }, index) =>
+    (receiving?.verification.kind ?? "none") === "none" ? [] : [`triggers.${index}.secret`],
+  );
+  return {
+    agent,
+    triggers,
+    imported: {
+      id: agentId,
+      name: given.name,
+      token: agent.token.text,
+      triggers: triggers.map(({ row: { id, name }, token }) => ({ id, name, token: token.text })),
+      secrets_needed: [...secretsNeeded, ...senderSecrets],
+    },
+  };
+}
+
+/** Inserts everything. The number of statements depends only on that of the tools' secrets. */
+async function writeAll(
   tx: WorkspaceTransaction,
   ctx: Context,
-  agentId: string,
-  given: AgentInDocument,
-): Promise<ImportedAgent> {
-  const { token, secrets_needed } = await addFromDocument(tx, ctx, agentId, given);
-  const ids = ascendingIds("trg", given.triggers.length);
-  const triggers: ImportedAgent["triggers"][number][] = [];
-  for (const [index, body] of given.triggers.entries()) {
-    const trigger = await addTrigger(tx, ctx, { agentId, body, triggerId: ids[index] });
-    triggers.push({ id: trigger.id, name: trigger.name, token: trigger.token });
-    const kind = trigger.receiving?.verification.kind ?? "none";
-    if (kind !== "none" && !trigger.sender_secret_set)
-      secrets_needed.push(`triggers.${index}.secret`);
+  prepared: readonly PreparedImport[],
+): Promise<void> {
+  const models = prepared.map(({ agent }) => agent.config.model);
+  const resolveModel = await modelResolver(tx, ctx, models);
+  const agents: ResolvedAgent[] = [];
+  for (const [index, { agent }] of prepared.entries()) {
+    const { config } = agent;
+    const providerId = await withAgentName(index, config, () => resolveModel(config.model));
+    agents.push({ ...agent, providerId });
   }
-  return { id: agentId, name: given.name, token, triggers, secrets_needed };
+  await writeAgents(tx, ctx, agents);
+  await writeTriggers(
+    tx,
+    prepared.flatMap(({ triggers }) => triggers),
+  );
+  const inOrder = prepared.flatMap(({ agent, triggers }) => [agent, ...triggers]);
+  await recordAll(
+    tx,
+    ctx,
+    inOrder.map(({ entry }) => entry),
+  );
 }
 
 /**
@@ -130,7 +192,7 @@ function ascendingIds(prefix: "agt" | "trg", count: number): string[] {
 /** Runs `work`. If it throws `bad_request`, adds the agent's index and name to the message. */
 async function withAgentName<T>(
   index: number,
-  { name }: AgentInDocument,
+  { name }: { readonly name: string },
   work: () => Promise<T>,
 ): Promise<T> {
   try {

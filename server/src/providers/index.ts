@@ -9,5 +9,5 @@ export { ModelLists } from "./model-lists/index.ts";
 export { modelMistake } from "./model-mistake.ts";
 export { Discovery, type ModelServer, modelServers, operatorProviders } from "./operator/index.ts";
 export { reEncryptProviderKeys } from "./re-encrypt-keys.ts";
-export { resolveModel } from "./resolve-model.ts";
+export { modelResolver, resolveModel } from "./resolve-model.ts";
 export { updateProvider } from "./update.ts";

@@ -3,7 +3,11 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { addressOf } from "./address.ts";
 import { modelMistake } from "./model-mistake.ts";
-import { findProviderByName, listProviderNames } from "./store.ts";
+import { findProvidersByName, listProviderNames, type ProviderRow } from "./store.ts";
+
+type Operated = Pick<Context, "workspaceId" | "operator">;
+
+const providerNameOf = (model: string) => model.slice(0, model.indexOf("/"));
 
 /**
  * Returns the id of the workspace's provider that `provider/model` names, or null if it names a
@@ -18,14 +22,38 @@ import { findProviderByName, listProviderNames } from "./store.ts";
  */
 export async function resolveModel(
   tx: WorkspaceTransaction,
-  { workspaceId, operator }: Pick<Context, "workspaceId" | "operator">,
+  ctx: Operated,
   model: string,
   before?: string,
 ): Promise<string | null> {
+  return (await modelResolver(tx, ctx, [model]))(model, before);
+}
+
+/**
+ * Reads the workspace's providers that the models name, with one statement.
+ * @returns a function that resolves each of these models as `resolveModel` does.
+ */
+export async function modelResolver(
+  tx: WorkspaceTransaction,
+  ctx: Operated,
+  models: readonly string[],
+): Promise<(model: string, before?: string) => Promise<string | null>> {
+  const names = new Set(models.map(providerNameOf));
+  names.delete("demo");
+  const rows = await findProvidersByName(tx, ctx.workspaceId, [...names]);
+  return (model, before) => resolveWith(tx, ctx, rows, { model, before });
+}
+
+async function resolveWith(
+  tx: WorkspaceTransaction,
+  { workspaceId, operator }: Operated,
+  rows: readonly ProviderRow[],
+  { model, before }: { readonly model: string; readonly before: string | undefined },
+): Promise<string | null> {
   if (model === "demo/echo") return null;
-  const name = model.slice(0, model.indexOf("/"));
+  const name = providerNameOf(model);
   const modelId = model.slice(name.length + 1);
-  const row = name === "demo" ? undefined : await findProviderByName(tx, workspaceId, name);
+  const row = rows.find((each) => each.name === name);
   const kind =
     row === undefined ? (await operator?.find(workspaceId, name))?.kind : addressOf(row).kind;
   if (kind !== undefined) {

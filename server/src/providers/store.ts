@@ -29,15 +29,16 @@ export function findProviderForUpdate(
 }
 
 /**
- * Returns the provider with this name; undefined if there is none. Locks its row against deletion
- * until the transaction ends, because the caller stores a reference to the provider.
+ * Returns the providers with these names. Locks their rows against deletion until the transaction
+ * ends, because the caller stores references to the providers.
  */
-export function findProviderByName(
+export async function findProvidersByName(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  name: string,
-): Promise<ProviderRow | undefined> {
-  return living(tx, workspaceId).where("name", "=", name).forShare().executeTakeFirst();
+  names: readonly string[],
+): Promise<ProviderRow[]> {
+  if (names.length === 0) return [];
+  return living(tx, workspaceId).where("name", "in", names).forShare().execute();
 }
 
 /** Returns the elements of `names` that are names of the workspace's providers. */

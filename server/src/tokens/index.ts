@@ -1,5 +1,5 @@
-export { issueToken } from "./issue.ts";
+export { issueToken, type NewToken, newToken } from "./issue.ts";
 export { reEncryptTokens } from "./re-encrypt-tokens.ts";
 export { resolveToken } from "./resolve.ts";
 export { revealToken } from "./reveal.ts";
-export { deleteTokens as revokeTokens } from "./store.ts";
+export { deleteTokens as revokeTokens, insertTokens } from "./store.ts";

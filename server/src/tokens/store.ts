@@ -16,19 +16,35 @@ export interface Subject {
 const ofSubject = ({ agentId, triggerId }: Subject) =>
   sql<boolean>`agent_id = ${agentId} and trigger_id is not distinct from ${triggerId ?? null}`;
 
-export async function insertToken(
+export interface InsertedToken {
+  readonly workspaceId: string;
+  readonly subject: Subject;
+  /** SHA-256 of the token. */
+  readonly hash: Buffer;
+  /** The encrypted token. */
+  readonly sealed: string;
+}
+
+/**
+ * Inserts tokens with one statement. The agents and triggers must have no current token.
+ * @param rows At most 13,107: a statement has at most 65,535 parameters.
+ */
+export async function insertTokens(
   tx: WorkspaceTransaction,
-  row: { workspaceId: string; subject: Subject; hash: Buffer; sealed: string },
+  rows: readonly InsertedToken[],
 ): Promise<void> {
+  if (rows.length === 0) return;
   await tx
     .insertInto("tokens")
-    .values({
-      hash: row.hash,
-      workspace_id: row.workspaceId,
-      agent_id: row.subject.agentId,
-      trigger_id: row.subject.triggerId ?? null,
-      sealed: row.sealed,
-    })
+    .values(
+      rows.map((row) => ({
+        hash: row.hash,
+        workspace_id: row.workspaceId,
+        agent_id: row.subject.agentId,
+        trigger_id: row.subject.triggerId ?? null,
+        sealed: row.sealed,
+      })),
+    )
     .execute();
 }
 

@@ -8,11 +8,10 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
-import { issueToken } from "../tokens/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
-import { insertTrigger } from "./store.ts";
-import { type TriggerWithToken, toTrigger } from "./trigger.ts";
+import { requireTrigger, type TriggerWithToken, toTrigger } from "./trigger.ts";
+import { prepareTrigger, writeTriggers } from "./write-triggers.ts";
 
 /**
  * Adds a trigger and its token to an agent.
@@ -44,32 +43,16 @@ export async function createTrigger({
  * does not check permissions, that the agent exists, or the settings `receiving`, and does not
  * apply the Idempotency-Key. The caller must do this, and call `requireValidReceiving` before the
  * transaction.
- * @param input.triggerId Id of the new trigger; undefined to generate one.
  */
 export async function addTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,
-  input: { agentId: string; body: unknown; triggerId?: string | undefined },
+  { agentId, body }: { agentId: string; body: unknown },
 ): Promise<TriggerWithToken> {
-  const { receiving, ...body } = parse(createTriggerBody, input.body);
-  const id = input.triggerId ?? newId("trg");
-  const row = await insertTrigger(tx, {
-    id,
-    workspace_id: ctx.workspaceId,
-    agent_id: input.agentId,
-    ...body,
-    receiving: receiving === null ? null : JSON.stringify(receiving),
-  });
-  const token = await issueToken(
-    tx,
-    ctx,
-    { agentId: input.agentId, triggerId: id },
-    { graceSeconds: 0 },
-  );
-  await record(tx, ctx, {
-    action: "trigger.create",
-    target: id,
-    data: { agent_id: input.agentId, name: body.name },
-  });
-  return { ...toTrigger(ctx, row), token };
+  const triggerId = newId("trg");
+  const trigger = prepareTrigger(ctx, { agentId, triggerId, body: parse(createTriggerBody, body) });
+  await writeTriggers(tx, [trigger]);
+  await record(tx, ctx, trigger.entry);
+  const row = await requireTrigger(tx, ctx, { agentId, triggerId });
+  return { ...toTrigger(ctx, row), token: trigger.token.text };
 }

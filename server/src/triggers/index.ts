@@ -22,3 +22,4 @@ export { countCharactersOfTriggers, disableTriggersOf, listTriggersOfAgents } fr
 export { testTrigger } from "./test-trigger.ts";
 export type { TriggerWithToken } from "./trigger.ts";
 export { updateTrigger } from "./update.ts";
+export { type PreparedTrigger, prepareTrigger, writeTriggers } from "./write-triggers.ts";

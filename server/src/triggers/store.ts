@@ -127,21 +127,27 @@ export async function listTriggersOfAgents(
     .execute();
 }
 
-export function insertTrigger(
+export interface InsertedTrigger {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly agent_id: string;
+  readonly name: string;
+  readonly prompt_prefix: string;
+  readonly enabled: boolean;
+  readonly allows_callback: boolean;
+  /** As JSON. */
+  readonly receiving: string | null;
+}
+
+/**
+ * Inserts triggers with one statement.
+ * @param rows At most 8,191: a statement has at most 65,535 parameters.
+ */
+export async function insertTriggers(
   tx: WorkspaceTransaction,
-  row: {
-    id: string;
-    workspace_id: string;
-    agent_id: string;
-    name: string;
-    prompt_prefix: string;
-    enabled: boolean;
-    allows_callback: boolean;
-    /** As JSON. */
-    receiving: string | null;
-  },
-): Promise<TriggerRow> {
-  return tx.insertInto("triggers").values(row).returningAll().executeTakeFirstOrThrow();
+  rows: readonly InsertedTrigger[],
+): Promise<void> {
+  if (rows.length > 0) await tx.insertInto("triggers").values(rows).execute();
 }
 
 export function updateTriggerRow(

@@ -8,11 +8,12 @@ export {
   listSecrets,
   type SecretChange,
   type StoredSecret,
+  upsertSecrets,
   writeSecrets,
 } from "./secret-store.ts";
 export {
   type AgentRow,
-  insertAgent,
+  insertAgents,
   insertNextVersion,
   listAgentRows,
   listOldestAgentRows,

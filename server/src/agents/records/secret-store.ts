@@ -69,26 +69,43 @@ export async function writeSecrets(
       .where("workspace_id", "=", workspaceId)
       .execute();
   }
-  if (write.length === 0) return;
-  await tx
-    .insertInto("agent_secrets")
-    .values(
-      write.map((secret) => ({
-        ...secret,
-        origins: [...secret.origins],
-        workspace_id: workspaceId,
-        agent_id: agentId,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(["id", "workspace_id"]).doUpdateSet((eb) => ({
-        origins: eb.ref("excluded.origins"),
-        sealed: eb.ref("excluded.sealed"),
-        last4: eb.ref("excluded.last4"),
-        updated_at: sql<Date>`now()`,
-      })),
-    )
-    .execute();
+  await upsertSecrets(
+    tx,
+    write.map((secret) => ({ ...secret, workspaceId, agentId })),
+  );
+}
+
+/**
+ * Each row has six parameters, and a statement has at most 65,535. Building a statement of as many
+ * would keep other requests waiting.
+ */
+const maxRowsPerStatement = 1_000;
+
+/** Inserts secrets of one or more agents, or updates those whose id exists. */
+export async function upsertSecrets(
+  tx: WorkspaceTransaction,
+  secrets: readonly (EncryptedSecret & Owner)[],
+): Promise<void> {
+  const rows = secrets.map(({ workspaceId, agentId, origins, ...secret }) => ({
+    ...secret,
+    origins: [...origins],
+    workspace_id: workspaceId,
+    agent_id: agentId,
+  }));
+  for (let from = 0; from < rows.length; from += maxRowsPerStatement) {
+    await tx
+      .insertInto("agent_secrets")
+      .values(rows.slice(from, from + maxRowsPerStatement))
+      .onConflict((conflict) =>
+        conflict.columns(["id", "workspace_id"]).doUpdateSet((eb) => ({
+          origins: eb.ref("excluded.origins"),
+          sealed: eb.ref("excluded.sealed"),
+          last4: eb.ref("excluded.last4"),
+          updated_at: sql<Date>`now()`,
+        })),
+      )
+      .execute();
+  }
 }
 
 /**

@@ -192,18 +192,29 @@ const duplicatedColumns = (config: AgentConfig) => ({
   max_queued_runs: config.limits.max_queued_runs,
 });
 
-/** Inserts an agent and its first version. */
-export async function insertAgent(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
+/**
+ * Inserts agents and their first versions, with one statement per table.
+ * @param rows At most 8,191: a statement has at most 65,535 parameters.
+ */
+export async function insertAgents(
+  tx: WorkspaceTransaction,
+  rows: readonly FirstVersionRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
   await tx
     .insertInto("agents")
-    .values({
-      id: row.agentId,
-      workspace_id: row.workspaceId,
-      version: row.version,
-      ...duplicatedColumns(row.config),
-    })
+    .values(
+      rows.map((row) => ({
+        id: row.agentId,
+        workspace_id: row.workspaceId,
+        version: row.version,
+        ...duplicatedColumns(row.config),
+        paused_at: row.pause === undefined ? null : sql<Date>`now()`,
+        pause_reason: row.pause?.reason ?? null,
+      })),
+    )
     .execute();
-  await insertVersion(tx, row);
+  await insertVersions(tx, rows);
 }
 
 export interface VersionRow {
@@ -215,9 +226,14 @@ export interface VersionRow {
   readonly createdBy: string;
 }
 
+export interface FirstVersionRow extends VersionRow {
+  /** Undefined if the agent is not paused. */
+  readonly pause: { readonly reason: string | null } | undefined;
+}
+
 /** Inserts `row` and makes it the agent's current version. */
 export async function insertNextVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
-  await insertVersion(tx, row);
+  await insertVersions(tx, [row]);
   await updateAgentRow(
     tx,
     { id: row.agentId, workspace_id: row.workspaceId },
@@ -225,17 +241,22 @@ export async function insertNextVersion(tx: WorkspaceTransaction, row: VersionRo
   );
 }
 
-async function insertVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
+async function insertVersions(
+  tx: WorkspaceTransaction,
+  rows: readonly VersionRow[],
+): Promise<void> {
   await tx
     .insertInto("agent_versions")
-    .values({
-      agent_id: row.agentId,
-      workspace_id: row.workspaceId,
-      version: row.version,
-      config: JSON.stringify(row.config),
-      provider_id: row.providerId,
-      created_by: row.createdBy,
-    })
+    .values(
+      rows.map((row) => ({
+        agent_id: row.agentId,
+        workspace_id: row.workspaceId,
+        version: row.version,
+        config: JSON.stringify(row.config),
+        provider_id: row.providerId,
+        created_by: row.createdBy,
+      })),
+    )
     .execute();
 }
 

@@ -1,4 +1,4 @@
 export { changes } from "./changes.ts";
 export { exportAudit } from "./export.ts";
 export { listAudit } from "./list.ts";
-export { record, recordInEach } from "./record.ts";
+export { type NewAuditEntry, record, recordAll, recordInEach } from "./record.ts";

@@ -9,6 +9,8 @@ import {
 import { idSlackMs, lowestIdAt } from "../ids.ts";
 
 export type AuditRow = Selectable<Tables["audit"]>;
+/** `data` is JSON. */
+export type InsertedAuditRow = Omit<Insertable<Tables["audit"]>, "time">;
 
 /**
  * Returns at most `limit` entries with an id below `below`, newest first. If `below` is undefined,
@@ -51,19 +53,19 @@ export async function listAuditRows(
   return { rows, searchedTo: undefined };
 }
 
-/** Inserts an entry with the same content for each workspace, with one statement. */
+/** Inserts entries with one statement. */
 export async function insertAuditRows(
   tx: WorkspaceTransaction,
-  rows: readonly { readonly id: string; readonly workspaceId: string }[],
-  content: Omit<Insertable<Tables["audit"]>, "id" | "workspace_id" | "time">,
+  rows: readonly InsertedAuditRow[],
 ): Promise<void> {
-  const { actor, address, action, target, data } = content;
-  // The ids are arrays, because a statement has at most 65,535 parameters.
-  const ids = rows.map(({ id }) => id);
-  const workspaceIds = rows.map(({ workspaceId }) => workspaceId);
+  // Each column is an array, because a statement has at most 65,535 parameters.
+  const column = (name: keyof InsertedAuditRow) => rows.map((row) => row[name]);
   await sql`insert into audit (id, workspace_id, actor, address, action, target, data)
-    select id, workspace_id, ${actor}, ${address}, ${action}, ${target}, ${data}::jsonb
-    from unnest(${ids}::text[], ${workspaceIds}::text[]) as each (id, workspace_id)`.execute(tx);
+    select id, workspace_id, actor, address, action, target, data::jsonb
+    from unnest(${column("id")}::text[], ${column("workspace_id")}::text[],
+      ${column("actor")}::text[], ${column("address")}::text[], ${column("action")}::text[],
+      ${column("target")}::text[], ${column("data")}::text[])
+      as each (id, workspace_id, actor, address, action, target, data)`.execute(tx);
 }
 
 function idAt(time: string, slackMs: number): string {
