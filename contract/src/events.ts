@@ -120,7 +120,7 @@ export const eventData = {
   /**
    * The run is held, because its agent is paused or a limit is spent. `run.queued` follows when the
    * run is released. A run can also be held after `run.started` or `run.resumed`, before its first
-   * model call.
+   * model call, for example because other runs have reserved the rest of a limit for too long.
    */
   "run.waiting": none,
   "run.started": none,

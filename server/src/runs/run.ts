@@ -15,7 +15,8 @@
  * if the agent is paused or a limit is spent, and the run's trigger is set to hold runs then. A
  * waiting run cannot be claimed; the worker queues it once the agent is no longer paused and no
  * limit is spent. A running run of such a trigger also becomes waiting if a spent limit rejects its
- * first model call. If a limit is spent and no trigger holds the run, it is created already failed.
+ * first model call, or if its deadline passes while this call waits for a limit. If a limit is
+ * spent and no trigger holds the run, it is created already failed.
  *
  * Every append to the journal of a running run names the run's owner, its `fence`, which each claim
  * increments, and its `last_seq`. If any of these has changed, nothing is written, so a former

@@ -3,7 +3,7 @@ import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { wrongWithLedger } from "../../../test/ledger.ts";
 import { pricedWorkspace, wrongWithBudgets } from "../../../test/limits.ts";
-import { says, startModelServer } from "../../../test/model-server.ts";
+import { held, says, startModelServer } from "../../../test/model-server.ts";
 import { configureTrigger, unverified } from "../../../test/receiving-trigger.ts";
 import { releaseHeld } from "../../runs/index.ts";
 
@@ -76,11 +76,11 @@ test("once a model call does not fit into what is left of a limit, runs are held
     "the hold",
     async () => (await runOf(rejected)).status === "waiting" || undefined,
   );
-  const held = await send();
+  const later = await send();
   await releaseHeld(beckon.db.database);
-  for (const runId of [rejected, held]) await isHeld(runId);
+  for (const runId of [rejected, later]) await isHeld(runId);
   await ceiling(10 * callMicros);
-  for (const runId of [rejected, held])
+  for (const runId of [rejected, later])
     expect(await ended(runId)).toMatchObject({
       status: "succeeded",
       attempt: 1,
@@ -167,10 +167,45 @@ test("held runs are queued although runs wait for what others have reserved of t
   const set = (values: string) =>
     engine.query(`update budgets set ${values} where workspace_id = $1`, [workspace.id]);
   await set("spent = allowed");
-  const held = [await send(), await send()];
+  const runIds = [await send(), await send()];
   await set("spent = 0, waiter_seen_at = clock_timestamp() + interval '1 hour'");
-  for (const runId of held) expect(await ended(runId)).toMatchObject({ status: "succeeded" });
+  for (const runId of runIds) expect(await ended(runId)).toMatchObject({ status: "succeeded" });
 });
+
+test("a run whose time ends while others have reserved the limit is held, and queued once a minute", async () => {
+  const { workspace, agent, send, runOf, ended } = await holdingPriced(1.5 * callMicros, {
+    limits: {},
+  });
+  const released = Promise.withResolvers<void>();
+  const answer = (completion_tokens: number) =>
+    says({ text: "done", usage: { prompt_tokens: 1, completion_tokens } });
+  const calls = server.requests.length;
+  server.script(held(released.promise, answer(callMicros / 2)));
+  onTestFinished(() => server.script(answer(callMicros)));
+  const reserving = await send();
+  await eventually("the call", () => server.requests.length > calls || undefined);
+  // The runs that start from now on have less time. The run that has reserved keeps its time.
+  const limits = { timeout_seconds: 3 };
+  await workspace.call(`/agents/${agent.id}`, { limits }, { method: "PATCH" });
+  const runId = await send();
+  const heldTwice = ["run.started", "run.waiting", "run.queued", "run.resumed", "run.waiting"];
+  const types = await eventually("the second hold", async () => {
+    const found = await eventTypes(runId);
+    return found.includes("run.failed") || found.length === heldTwice.length ? found : undefined;
+  });
+  expect(types).toEqual(heldTwice);
+  await releaseHeld(beckon.db.database);
+  expect(await runOf(runId)).toMatchObject({ status: "waiting", started_at: null });
+
+  released.resolve();
+  expect(await ended(reserving)).toMatchObject({ status: "succeeded" });
+  await engine.query("update runs set released_at = now() - interval '61 seconds' where id = $1", [
+    runId,
+  ]);
+  expect(await ended(runId)).toMatchObject({ status: "succeeded", attempt: 1 });
+  expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
+  expect(await wrongWithLedger(engine)).toEqual([]);
+}, 60_000);
 
 test("a replay that the ceiling of its key rejects fails, and is not held", async () => {
   const { workspace, agent, trigger, send, ended } = await holdingPriced(10 * callMicros);

@@ -1,4 +1,5 @@
 import { type Database, retryWhileLost } from "../../base/database/index.ts";
+import { RunStopped } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 import { readHolds } from "./hold-store.ts";
@@ -12,8 +13,9 @@ export interface HoldPorts {
 }
 
 /**
- * Holds a run that a limit rejects before its first model call, if its trigger is set to hold runs.
- * The request that started the run was accepted, and its sender will not repeat it.
+ * Holds a run that a limit rejects before its first model call, or whose deadline passed while it
+ * waited for the limit, if its trigger is set to hold runs. The request that started the run was
+ * accepted, and its sender will not repeat it.
  * @returns if the run is not to be held.
  * @throws {RunStopped} if the run is held, because this process does not own it any more, or if it
  *   was stopped.
@@ -27,5 +29,6 @@ export async function holdRun(
   await journal.hold();
   worker.noteHeld();
   live.stop("fenced");
-  live.signal.throwIfAborted();
+  // If the deadline has stopped the run, it is the reason of the signal.
+  throw new RunStopped("fenced");
 }

@@ -40,7 +40,8 @@ interface LimitedRun {
   readonly priceOf: PriceOf;
   /**
    * Called if a limit rejects the first attempt of the run's first call here, and the attempt would
-   * fit after the limit's reset. Throws if the run is held instead of ending. Default: it ends.
+   * fit after the limit's reset, or if the run's deadline passes while this attempt waits for a
+   * limit. Throws if the run is held instead of ending. Default: it ends.
    */
   readonly hold?: () => Promise<void>;
 }
@@ -82,6 +83,10 @@ export function limitAttempts(
     return isCovered ? reserved : undefined;
   }
 
+  async function holdFirst(): Promise<void> {
+    if (attempts === 1) await hold?.();
+  }
+
   async function limit(
     attempt: PlannedAttempt,
     revision: number | undefined,
@@ -111,7 +116,7 @@ export function limitAttempts(
     const byStart = revision === undefined ? undefined : reservedByStart(bytes, largest, revision);
     const result =
       revision !== undefined && byStart === undefined
-        ? await reserve(reservations, { ...run, call, runLimit }, signal)
+        ? await reserve(reservations, { ...run, call, runLimit }, signal, holdFirst)
         : fitInto(runLimit === undefined ? [] : [runLimit], call);
     switch (result.kind) {
       case "unlimited":
@@ -120,7 +125,7 @@ export function limitAttempts(
         const reached = toLimitReached(result.limit, result.needed);
         const fitsLater =
           result.isUsedUp && reached.needed === undefined && reached.resets_at !== null;
-        if (fitsLater && attempts === 1) await hold?.();
+        if (fitsLater) await holdFirst();
         throw new LimitStop({ error: limitError(reached), limit: reached });
       }
       case "fenced":
@@ -168,13 +173,15 @@ export function limitAttempts(
 
 /**
  * Reserves what a call can use.
- * @throws {LimitStop} if the run's deadline comes while the run waits for a limit.
+ * @param hold throws if the run is held because its deadline passed while it waited for a limit.
+ * @throws {LimitStop} if the run's deadline passes while the run waits for a limit.
  * @throws the reason of `signal` if it aborts otherwise.
  */
 async function reserve(
   reservations: Pick<Reservations, "reserve">,
   run: AskingRun,
   signal: AbortSignal,
+  hold: () => Promise<void>,
 ): Promise<Reserved> {
   const startedAt = elapsed();
   const waited: { for?: Limit } = {};
@@ -185,6 +192,7 @@ async function reserve(
   } catch (thrown) {
     const isDeadline = thrown instanceof RunStopped && thrown.reason === "deadline";
     if (!isDeadline || waited.for === undefined) throw thrown;
+    await hold();
     const limit = toLimitReached(waited.for);
     throw new LimitStop({ error: waitedTooLong(limit, elapsed() - startedAt), limit });
   }

@@ -18,7 +18,7 @@ export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">)
     case "run.queued":
       return "The run was queued to wait for a process with capacity, within the agent's limit of concurrent runs.";
     case "run.waiting":
-      return "The run was held, because its agent was paused or a limit was spent.";
+      return "The run was held, because its agent was paused, or a limit was spent or reserved by other runs.";
     case "run.started":
       return "A process began to execute the run.";
     case "run.resumed":
