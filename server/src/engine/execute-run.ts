@@ -60,6 +60,8 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
   let unwritten: NewEvent[] = [];
   let made: MadeStep | undefined;
   let lost = request.resumed ? lostModelCall(request, recorder) : undefined;
+  // If this process is lost during a call, the call must be estimated.
+  if (request.wasWaiting && !request.signal.aborted) await request.recordWait?.(false);
 
   for (;;) {
     if (step !== undefined) {

@@ -80,10 +80,16 @@ export interface RunRequest {
    */
   readonly resumed: boolean;
   /**
-   * Whether the earlier process was lost while the run waited for a limit, so that no model call
-   * was in flight. Default false.
+   * Whether the earlier process was lost while the run waited for a limit or its provider, so that
+   * no model call was in flight. Default false.
    */
   readonly wasWaiting?: boolean;
+  /**
+   * Records durably whether the run waits for its provider, so that no model call is in flight:
+   * `wasWaiting` of the next owner. While the record exists, no call is made. Default: nothing is
+   * recorded.
+   */
+  readonly recordWait?: (isWaiting: boolean) => Promise<void>;
   /**
    * Aborts to stop the run. A reason that is not a `RunStopped` counts as `drain` (see
    * `StopReason`).

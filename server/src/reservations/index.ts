@@ -28,6 +28,7 @@ export {
   toLimitReached,
   waitedTooLong,
 } from "./limit-error.ts";
+export { providerWaitStatements, waitsForProviderSql } from "./provider-wait-statement.ts";
 export { Reservations, type Reserved } from "./reservations.ts";
 export type { AskingRun } from "./reserve.ts";
 export { reserveAtOnceStatement } from "./reserve-at-once-statement.ts";

@@ -1,7 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { untilWoken } from "../base/abort.ts";
-import { type Batcher, createBatcher, type Database, type Mutex } from "../base/database/index.ts";
+import {
+  type Batcher,
+  createBatcher,
+  type Database,
+  type Mutex,
+  retryWhileLost,
+} from "../base/database/index.ts";
 import { type Limit, noAmounts } from "./budget.ts";
+import { recordProviderWait, type WaitingClaim } from "./provider-wait-statement.ts";
 import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
 import type { ReachedStatement } from "./thresholds.ts";
 
@@ -58,6 +65,7 @@ export class Reservations {
   readonly #holding = new Set<string>();
   /** The workspaces of claimed runs that have not asked yet, by the ids of the runs. */
   readonly #claimed = new Map<string, string>();
+  readonly #database: Database;
   readonly #onNoneWaiting: () => void;
   #revisions = 0;
   #asked = 0;
@@ -77,6 +85,7 @@ export class Reservations {
     onNoneWaiting: () => void = () => {},
     withKnownTimeZones: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
   ) {
+    this.#database = database;
     this.#onNoneWaiting = onNoneWaiting;
     this.#batcher = createBatcher({
       write: (runs) => withKnownTimeZones(() => reserveForRuns(database, reached, runs)),
@@ -120,7 +129,7 @@ export class Reservations {
     return this.#holding.has(runId);
   }
 
-  /** Records that something was reserved for the run when it was started. */
+  /** Records that the run has a reservation that this object did not make. */
   noteReserved(runId: string): void {
     this.#holding.add(runId);
   }
@@ -137,6 +146,16 @@ export class Reservations {
   ): Promise<void> {
     const call = { maxOutputTokens: 0, amountsOf: () => noAmounts, used: noAmounts };
     await this.reserve({ runId, workspaceId, owner, fence, call }, signal);
+  }
+
+  /**
+   * Records durably that a run waits for its model's provider, so that no model call is in flight,
+   * or that this is no longer so. The run keeps what it has reserved.
+   * @throws the reason of `signal` if it aborts while the database is unavailable.
+   */
+  async recordWait(run: WaitingClaim, isWaiting: boolean, signal: AbortSignal): Promise<void> {
+    if (isWaiting) this.noteReserved(run.runId);
+    await retryWhileLost(() => recordProviderWait(this.#database, run, isWaiting), signal);
   }
 
   /** Must be called once this process no longer works on the run. */

@@ -1,4 +1,5 @@
 import {
+  providerWaitStatements,
   reserveAtOnceStatement,
   reserveStatements,
   returnStatements,
@@ -33,6 +34,7 @@ export function statementsText(): string {
     ...failoverStatements,
     reserveAtOnceStatement,
     ...reserveStatements,
+    ...providerWaitStatements,
     reachedStatement,
     ...returnStatements,
   ];

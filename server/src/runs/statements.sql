@@ -5554,6 +5554,30 @@ on conflict (run_id, workspace_id) do update set state = excluded.state, asked =
   plan_cost_micros = excluded.plan_cost_micros, tokens = excluded.tokens,
   voice_ms = excluded.voice_ms, browser_ms = excluded.browser_ms, held_in = excluded.held_in;
 
+-- record-provider-wait
+with owned as materialized (
+  select r.id, r.workspace_id, r.agent_id from runs r
+  where r.id = $1::text and r.workspace_id = $2::text and r.status = 'running'
+    and r.owner = $3::text and r.fence = $4::int
+  for share
+)
+insert into reservations as v (run_id, workspace_id, agent_id, principal, trigger_id, state, asked,
+  cost_micros, plan_cost_micros)
+select o.id, o.workspace_id, o.agent_id, i.principal, i.trigger_id, 'held', '{"provider": true}',
+  0, 0
+from owned o join run_inputs i on i.run_id = o.id and i.workspace_id = o.workspace_id
+on conflict (run_id, workspace_id) do update set asked = excluded.asked,
+  seen_at = clock_timestamp() where v.state = 'held';
+
+-- remove-provider-wait
+with deleted as (
+  delete from reservations v where v.run_id = $1::text and v.workspace_id = $2::text
+    and (v.state = 'held' and v.asked ? 'provider') and v.held_in = '{}'
+)
+update reservations v set asked = null, seen_at = clock_timestamp()
+where v.run_id = $1::text and v.workspace_id = $2::text
+    and (v.state = 'held' and v.asked ? 'provider') and v.held_in <> '{}';
+
 -- reserve-reached
 with reached as materialized (
   select b.*, b.crossed as was_crossed, 100 as new_crossed, b.spent as new_spent,

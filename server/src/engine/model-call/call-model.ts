@@ -16,6 +16,7 @@ import { AttemptLimiter } from "./attempt-limiter.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
+import { recordedWait } from "./recorded-wait.ts";
 import { briefWait, maxBriefWaitMs, retryWait } from "./retry-wait.ts";
 import { shouldStream, shouldStreamNext } from "./should-stream.ts";
 import { type Used, usedForAnswer, usedWithoutAnswer } from "./used.ts";
@@ -96,19 +97,27 @@ export async function callModel(
    * attempts: otherwise runs that begin later would displace it.
    */
   let isCounted = false;
+  // If an attempt has used tokens, the estimate for a lost call stands for it: the journal does not
+  // report it yet.
+  const wait = <T>(waiting: Promise<T>, onFailure?: (result: T) => void) =>
+    recordedWait(waiting, calls.some(usesTokens) ? undefined : request.recordWait, onFailure);
+  const enter = async (endsAt: number): Promise<Pass | undefined> => {
+    const entering = request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
+    return entering && wait(entering, (pass) => pass.returned());
+  };
   try {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       startedAt += await limiter.reserve(calls);
       let endsAt = startedAt + timeouts.stepMs;
-      let pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
+      let pass = await enter(endsAt);
       let confirming = request.confirmOwner?.();
       while (confirming !== undefined || limiter.mustReserveAgain()) {
         pass?.returned();
         await confirming;
         startedAt += await limiter.reserve(calls);
         endsAt = startedAt + timeouts.stepMs;
-        pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
+        pass = await enter(endsAt);
         confirming = request.confirmOwner?.();
       }
       request.onDelta?.({ type: "step_start", step, attempt });
@@ -146,7 +155,7 @@ export async function callModel(
         failure.rateLimited && !isCounted
           ? briefWaitAfter(failure, retry, failedAttempts)
           : retryWait(retry, failedAttempts, failure.retryAfterMs);
-      await sleep(waitWithin(failure, waitMs, waitEndsAt), signal);
+      await wait(sleep(waitWithin(failure, waitMs, waitEndsAt), signal));
     }
   } catch (thrown) {
     throw new UnansweredCall(thrown, calls, inFlight);
@@ -241,6 +250,8 @@ function withOutputLimit(failure: ModelFailure, { chosenBound }: AttemptLimiter)
 }
 
 const unchanged = (text: string) => text;
+
+const usesTokens = ({ usage }: MeteredCall) => usage.input_tokens + usage.output_tokens > 0;
 
 /**
  * Returns `waitMs`. If `waitMs` does not end before `endsAt`, but the wait that the provider asked

@@ -42,7 +42,10 @@ export interface ExecutePorts extends EndPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
-  readonly reservations: Pick<Reservations, "revision" | "reserve" | "returnFirstCall" | "forget">;
+  readonly reservations: Pick<
+    Reservations,
+    "revision" | "reserve" | "returnFirstCall" | "recordWait" | "forget"
+  >;
   readonly firstCalls: Pick<FirstCalls, "note">;
   /** Wakes runs that wait for a reservation in these workspaces, in all processes. */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
@@ -281,6 +284,7 @@ function execute(
     reserveOutputTokens: config.limits.reserve_output_tokens,
     limitRevision: () => ports.reservations.revision(run.workspaceId),
     wasWaiting,
+    recordWait: (isWaiting) => ports.reservations.recordWait(run, isWaiting, live.signal),
     circuit,
     settings: config.model_settings,
     maxSteps: config.limits.max_steps,

@@ -32,7 +32,7 @@ export interface Loaded {
   readonly input: string;
   /** The entries of the journal if the run is resumed, else none. */
   readonly events: readonly RunEvent[];
-  /** Whether the run waited for a limit when its earlier process was lost. */
+  /** Whether the run waited for a limit or its provider when its earlier process was lost. */
   readonly wasWaiting: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from "../../base/database/index.ts";
 import { areReportedAtClaim, journalLetters } from "../../base/journal/index.ts";
 import type { JournalDigest } from "../../engine/index.ts";
+import { waitsForProviderSql } from "../../reservations/index.ts";
 import type { RunRef } from "../run.ts";
 import { configOf, providerIdOf } from "./config-statement.ts";
 import { type SpentColumns, spentOf } from "./result-store.ts";
@@ -44,8 +45,8 @@ export interface LostPrompt {
   /** Approximate size of the prompt in bytes. */
   readonly bytes: number;
   /**
-   * Whether the run waited for a limit when its process was lost, so that no model call was in
-   * flight.
+   * Whether the run waited for a limit or its provider when its process was lost, so that no model
+   * call was in flight.
    */
   readonly wasWaiting: boolean;
 }
@@ -153,18 +154,19 @@ order by seq`,
 }
 
 /**
- * Returns an SQL expression that is true if a run waits for a limit, or waited for one when its
- * process was lost, and has not sent any attempt of its next model call. It is false if the
- * workspace no longer has limits.
+ * Returns an SQL expression that is true if a run waits for a limit or its provider, or waited for
+ * one when its process was lost, and no attempt of its next model call has used tokens. It is false
+ * if the run waited for a limit and the workspace no longer has limits.
  */
 const waitedIn = (run: string) => `exists (
       select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id
-        and v.state = 'waiting' and v.held_in = '{}'
-        and exists (select from budgets b where b.workspace_id = v.workspace_id))`;
+        and (${waitsForProviderSql} or v.state = 'waiting' and v.held_in = '{}'
+          and exists (select from budgets b where b.workspace_id = v.workspace_id)))`;
 
 /**
- * Returns whether a run waited for a limit when its process was lost, before any attempt of its
- * next model call was sent. False if the workspace no longer has limits.
+ * Returns whether a run waited for a limit or its provider when its process was lost, and no
+ * attempt of its next model call had used tokens. False if it waited for a limit and the workspace
+ * no longer has limits.
  */
 export async function readWasWaiting(database: Database, run: RunRef): Promise<boolean> {
   const { rows } = await database.engine.query<{ was_waiting: boolean }>({
