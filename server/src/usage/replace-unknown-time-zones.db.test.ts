@@ -53,6 +53,12 @@ test("workspaces whose time zone PostgreSQL does not know get UTC, and the log n
     });
 });
 
+test("a time zone that PostgreSQL accepts without having its name stays", async () => {
+  const id = await addWorkspace("<+03>-3");
+  await replaceUnknownTimeZones({ database, log: captureLog().log });
+  expect(await zoneOf(id)).toBe("<+03>-3");
+});
+
 test("the replacement leaves the current period of a limit and what was spent in it", async () => {
   const id = await addWorkspace("Asia/Nowhere");
   await engine.query(

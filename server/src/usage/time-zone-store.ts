@@ -1,5 +1,11 @@
 import { sql } from "kysely";
-import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import {
+  type Database,
+  isInvalidParameter,
+  type WorkspaceTransaction,
+} from "../base/database/index.ts";
+
+type Queryable = Pick<Database["engine"], "query">;
 
 /**
  * Returns the time zones of workspaces that PostgreSQL does not know. It knew them when they were
@@ -7,9 +13,7 @@ import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
  * milliseconds if a workspace has another time zone than UTC, because PostgreSQL then reads the
  * files of all time zones.
  */
-export async function findUnknownTimeZones(
-  database: Pick<Database["engine"], "query">,
-): Promise<readonly string[]> {
+export async function findUnknownTimeZones(database: Queryable): Promise<readonly string[]> {
   const { rows } = await database.query<{ name: string }>({
     name: "find-unknown-time-zones",
     text: `select distinct w.time_zone as name
@@ -18,13 +22,31 @@ export async function findUnknownTimeZones(
         and not exists (select from pg_timezone_names n where lower(n.name) = lower(w.time_zone))
       order by name`,
   });
-  return rows.map(({ name }) => name);
+  const unknown: string[] = [];
+  for (const { name } of rows) if (!(await isAccepted(database, name))) unknown.push(name);
+  return unknown;
+}
+
+/**
+ * Returns whether PostgreSQL accepts a time zone. It also accepts some that are not in its list of
+ * names, for example `<+03>-3` (POSIX), which an operator can have written to a row.
+ */
+async function isAccepted(database: Queryable, name: string): Promise<boolean> {
+  try {
+    await database.query({
+      name: "try-time-zone",
+      text: "select now() at time zone $1",
+      values: [name],
+    });
+    return true;
+  } catch (thrown) {
+    if (isInvalidParameter(thrown)) return false;
+    throw thrown;
+  }
 }
 
 /** Returns the names of all time zones that PostgreSQL knows. */
-export async function listTimeZones(
-  database: Pick<Database["engine"], "query">,
-): Promise<readonly string[]> {
+export async function listTimeZones(database: Queryable): Promise<readonly string[]> {
   const { rows } = await database.query<{ name: string }>({
     name: "list-time-zones",
     text: "select name from pg_timezone_names order by name",
