@@ -9,6 +9,7 @@ import { startStandaloneBeckon } from "../server/test/standalone-beckon.ts";
 import { median } from "./against/statistics.ts";
 import { withCleanUp } from "./clean-up.ts";
 import { measureClicks } from "./dashboard/measure-clicks.ts";
+import { latencyMs, measureScreen } from "./dashboard/measure-screen.ts";
 import { measureSizes } from "./dashboard/sizes.ts";
 import { storeRuns } from "./store-runs.ts";
 
@@ -129,6 +130,17 @@ await withCleanUp(async (opened) => {
     const shift = await page.evaluate<number>("measured.cls");
     add(`CLS of ${path.replace(/(?<=_)[0-9a-z]{26}/, "…")}`, shift, 0.02, 3);
     await page.context().close();
+  }
+
+  for (const path of ["/keys", `/agents/${agentId}/settings`, `/agents/${agentId}/triggers`]) {
+    const times: number[] = [];
+    for (let load = 0; load < loads; load++) {
+      const { page, cdp } = await open();
+      times.push(await measureScreen(page, cdp, home + path));
+      await page.context().close();
+    }
+    const name = path.replace(/(?<=_)[0-9a-z]{26}/, "…");
+    addMs(`${name} complete, latency of ${latencyMs} ms`, median(times), 3_000);
   }
 
   const clicked = await open();

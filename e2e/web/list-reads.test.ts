@@ -54,6 +54,33 @@ inBrowser("a list whose next page failed is still read again after a change", as
   await problem.waitFor({ state: "detached" });
 });
 
+inBrowser("Retry after a failed update reads the newest runs, not all pages", async () => {
+  const agent = await beckon.createAgent({ name: "Many pages" });
+  for (let n = 0; n < 101; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByRole("row", { name: "Order 0." }).waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  for (const shown of [/^100 /, "101 in total"]) {
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    await page.getByText(shown).waitFor();
+  }
+  await page.evaluate("scrollTo(0, 0)");
+  await page.route(/\/runs\?/, (route) => route.abort());
+  await announceRuns(page);
+  const problem = page.getByText(/^These rows are as of/);
+  await problem.waitFor();
+  await page.unrouteAll();
+  const pages: (string | null)[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith("/runs")) pages.push(searchParams.get("after"));
+  });
+  await page.getByRole("button", { name: "Retry" }).click();
+  await problem.waitFor({ state: "detached" });
+  // At the top of the page, the next page can be read, too.
+  expect(pages.length).toBeLessThan(3);
+});
+
 inBrowser("new runs stay in the list although its next page is still being read", async () => {
   const agent = await beckon.createAgent({ name: "Long list" });
   for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}` });

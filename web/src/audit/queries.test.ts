@@ -51,6 +51,6 @@ test("at most 2,000 names of a kind are read, and this is said", async () => {
   expect(names.size).toBe(4_000);
   expect(urls.filter(({ pathname }) => pathname.endsWith("/members"))).toHaveLength(10);
   expect(note).toBe(
-    "Only the first 2,000 members and keys have names here. Others are shown by their ids.",
+    "Only the first 2,000 members and keys have names here. Others can be shown by their ids.",
   );
 });

@@ -101,7 +101,7 @@ export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
         names: new Map(
           kinds.flatMap(({ rows }) => rows.map(({ id: thingId, name }) => [thingId, name])),
         ),
-        note: nouns === "" ? "" : `${first} have names here. Others are shown by their ids.`,
+        note: nouns === "" ? "" : `${first} have names here. Others can be shown by their ids.`,
       };
     },
   });

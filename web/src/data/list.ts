@@ -163,15 +163,26 @@ const markValid = (query: Query) => query.setState({ isInvalidated: false });
  * be empty although more pages follow. The next page is then read automatically.
  */
 export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
+  const queryClient = useQueryClient();
   const query = useInfiniteQuery(options);
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const { queryKey } = options;
   const isSearching = hasNextPage && data?.pages.at(-1)?.data.length === 0;
   useEffect(() => {
     if (isSearching && !isFetching && !isError) void fetchNextPage();
   }, [isSearching, isFetching, isError, fetchNextPage]);
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  /**
+   * Reads the list again. A static list is updated as `useInvalidation` describes: `query.refetch`
+   * would read all its pages, and insert new rows.
+   */
+  const refetch = () =>
+    data !== undefined && queryClient.getQueryCache().find({ queryKey })?.isStatic()
+      ? queryClient.invalidateQueries({ queryKey, exact: true, refetchType: "none" })
+      : query.refetch();
   return {
     ...query,
+    refetch,
     rows,
     /** True while the next page is read because no row of the last page matched the filter. */
     isSearching,

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import { memo } from "react";
 import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
-import { useEvents } from "../live/index.ts";
+import { useEvents, useThrottled } from "../live/index.ts";
 import { planQuery } from "../plan/index.ts";
 import { agentNamesQuery, useAgentNames } from "../runs/index.ts";
 import { subscriptionsQuery } from "../subscriptions/index.ts";
@@ -25,6 +25,9 @@ const watchedPlanQuery = (workspace: CurrentWorkspace) => ({
   refetchInterval: 60_000,
 });
 
+/** Minimum time in ms between two reads of the limits, which can have many pages, after events. */
+const minLimitsIntervalMs = 2_000;
+
 /** Maximum number of rows. Further items are only counted. */
 const maxRows = 12;
 
@@ -40,10 +43,13 @@ export const AttentionPanel = memo(function AttentionPanel() {
   const plan = useQuery(watchedPlanQuery(workspace));
   const ceilings = useQuery(nearLimitsQuery(workspace));
   const subscriptions = useQuery(watchedSubscriptionsQuery(workspace));
+  const readLimits = useThrottled(
+    () => Promise.all([plan.refetch(), ceilings.refetch()]),
+    minLimitsIntervalMs,
+  );
   useEvents((events) => {
     if (events.some(({ type }) => type === "subscription.disabled")) void subscriptions.refetch();
-    if (events.some(({ type }) => type === "usage.threshold"))
-      void Promise.all([plan.refetch(), ceilings.refetch()]);
+    if (events.some(({ type }) => type === "usage.threshold")) readLimits();
   });
   const names = useQuery(agentNamesQuery(workspace));
   const nowMs = useNow();

@@ -90,6 +90,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
       }
       if (hasChanged) readAllAgain();
     } catch (thrown) {
+      if (reads.isStopped()) return;
       const error = thrown as Error;
       // Says that the rows are old. They are read again after the next event.
       if (hasChanged) query()?.setState({ status: "error", error, fetchMeta: null });

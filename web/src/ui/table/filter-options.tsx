@@ -1,5 +1,6 @@
 import { Check } from "lucide-react";
 import { useState } from "react";
+import { FoundCount, maxListed } from "../form/search/found-count.tsx";
 import { SearchField } from "../form/search/search-field.tsx";
 import type { FilterDefinition } from "./filter.ts";
 
@@ -21,7 +22,8 @@ export function FilterOptions(props: FilterOptionsProps) {
   // quick presses, `value` would not contain the first choice yet.
   const [shown, setShown] = useState(value);
   const [text, setText] = useState("");
-  const chosen = new Set(multiple ? shown.split(",").filter(Boolean) : [value]);
+  const chosen = chosenIn(multiple ? shown : value, multiple);
+  const [chosenBefore] = useState(() => chosenIn(value, multiple));
   const press = (pressed: string) => {
     if (!multiple) return onChange(pressed);
     if (!chosen.delete(pressed)) chosen.add(pressed);
@@ -54,7 +56,7 @@ export function FilterOptions(props: FilterOptionsProps) {
           />
         </div>
       )}
-      {found.map((option) => (
+      {listed(found, chosenBefore).map((option) => (
         <button
           key={option.value}
           type="button"
@@ -68,7 +70,21 @@ export function FilterOptions(props: FilterOptionsProps) {
           {chosen.has(option.value) ? <Check aria-hidden /> : null}
         </button>
       ))}
-      {found.length === 0 ? <p className="px-2 py-1 text-ink-3">Nothing matches.</p> : null}
+      <FoundCount count={found.length} />
     </>
   );
 }
+
+/** Returns the options to list: if there are many, those that were chosen before come first. */
+export function listed<Option extends { readonly value: string }>(
+  found: readonly Option[],
+  chosenBefore: ReadonlySet<string>,
+): readonly Option[] {
+  if (found.length <= maxListed) return found;
+  const first = found.filter(({ value }) => chosenBefore.has(value));
+  const others = found.filter(({ value }) => !chosenBefore.has(value));
+  return [...first, ...others].slice(0, maxListed);
+}
+
+const chosenIn = (value: string, multiple: boolean): Set<string> =>
+  new Set(multiple ? value.split(",").filter(Boolean) : [value]);

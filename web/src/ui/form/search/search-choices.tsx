@@ -1,10 +1,7 @@
 import { Command } from "cmdk";
 import { Check } from "lucide-react";
 import { useState } from "react";
-import { formatCount } from "../../../format/index.ts";
-
-/** Maximum number of listed options. Others can be found by typing. */
-const maxListed = 100;
+import { FoundCount, maxListed } from "./found-count.tsx";
 
 interface ChoicesProps {
   readonly label: string;
@@ -26,7 +23,6 @@ export function SearchChoices({ label, value, options, onChoose }: ChoicesProps)
     text === "" && options.includes(value)
       ? [value, ...found.filter((option) => option !== value)]
       : found;
-  const more = listed.length - maxListed;
   return (
     <Command label={label} shouldFilter={false} loop className="flex min-h-0 flex-1 flex-col">
       <Command.Input
@@ -37,7 +33,6 @@ export function SearchChoices({ label, value, options, onChoose }: ChoicesProps)
         className="h-control flex-none border-b border-rule bg-transparent px-3 outline-none"
       />
       <Command.List className="min-h-0 flex-1 overflow-y-auto p-1">
-        <Command.Empty className="px-2 py-4 text-center text-ink-3">Nothing matches.</Command.Empty>
         {listed.slice(0, maxListed).map((option) => (
           <Command.Item
             key={option}
@@ -49,12 +44,8 @@ export function SearchChoices({ label, value, options, onChoose }: ChoicesProps)
             {option === value ? <Check aria-hidden /> : null}
           </Command.Item>
         ))}
-        {more <= 0 ? null : (
-          <p className="px-2 py-1.5 text-label text-ink-3">
-            {formatCount(more)} more: type to find them.
-          </p>
-        )}
       </Command.List>
+      <FoundCount count={listed.length} />
     </Command>
   );
 }

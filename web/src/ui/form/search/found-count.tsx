@@ -1,0 +1,18 @@
+import { formatCount } from "../../../format/index.ts";
+
+/** Maximum number of listed options. Others can be found by typing. */
+export const maxListed = 100;
+
+/**
+ * Says how many of the found options are not listed, or that nothing was found. It is always
+ * rendered, because a screen reader announces only changes of an element that exists.
+ */
+export function FoundCount({ count }: { readonly count: number }) {
+  const more = count - maxListed;
+  return (
+    <p role="status" className="px-2 py-1.5 text-label text-ink-3 empty:hidden">
+      {count === 0 ? "Nothing matches." : ""}
+      {more > 0 ? `${formatCount(more)} more: type to find them.` : ""}
+    </p>
+  );
+}
