@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { callsIn, play } from "../../test/engine-run.ts";
 import { says, startModelServer, status, withDelivery } from "../../test/model-server.ts";
 import type { Circuit, Pass } from "./circuit/index.ts";
+import { RunStopped, type StopReason } from "./journal.ts";
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -68,6 +69,32 @@ test("a wait that cannot be recorded is none, and a record that cannot be remove
   expect(reports).toEqual(["returned"]);
   expect(server.requests.length).toBe(1);
 });
+
+test.each<[StopReason, string | undefined]>([
+  ["cancelled", "cancelled"],
+  ["deadline", "failed"],
+  ["drain", undefined],
+])(
+  "a run that is stopped (%s) while its record is removed makes no call",
+  async (reason, status) => {
+    server.script(says("done"));
+    const { circuit, reports, admit } = openCircuit();
+    const stop = new AbortController();
+    const { outcome, journal, released } = await play(server.url, {
+      circuit,
+      signal: stop.signal,
+      async recordWait(isWaiting) {
+        if (isWaiting) admit();
+        else stop.abort(new RunStopped(reason));
+      },
+    });
+    expect(outcome?.status).toBe(status);
+    expect(callsIn(journal)).toEqual([]);
+    expect(released).toBeUndefined();
+    expect(reports).toEqual(["returned"]);
+    expect(server.requests.length).toBe(0);
+  },
+);
 
 test("a call without a wait of a second records nothing", async () => {
   server.script([status(429), says("done")]);

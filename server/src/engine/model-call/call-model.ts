@@ -99,8 +99,10 @@ export async function callModel(
   let isCounted = false;
   // If an attempt has used tokens, the estimate for a lost call stands for it: the journal does not
   // report it yet.
-  const wait = <T>(waiting: Promise<T>, onFailure?: (result: T) => void) =>
-    recordedWait(waiting, calls.some(usesTokens) ? undefined : request.recordWait, onFailure);
+  const wait = <T>(waiting: Promise<T>, onFailure?: (result: T) => void) => {
+    const record = calls.some(usesTokens) ? undefined : request.recordWait;
+    return recordedWait(waiting, signal, record, onFailure);
+  };
   const enter = async (endsAt: number): Promise<Pass | undefined> => {
     const entering = request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
     return entering && wait(entering, (pass) => pass.returned());

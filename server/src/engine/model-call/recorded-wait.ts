@@ -9,13 +9,17 @@ const minRecordedMs = 1_000;
  *
  * Resolves only when the record is removed: if the process were lost during the next attempt, its
  * usage would not be estimated. If the wait fails, the record stays, because no attempt follows.
+ * If the run was stopped meanwhile, no attempt may follow either: it would be estimated as lost.
  *
+ * @param signal the signal of the run.
  * @param record see `RunRequest.recordWait`. If it is undefined, nothing is recorded.
- * @param onFailure called with the result of `wait` if the record cannot be removed.
- * @throws the error of `wait`, or the one of removing the record.
+ * @param onFailure called with the result of `wait` if removing the record throws, or `signal` has
+ *   aborted afterwards.
+ * @throws the error of `wait`, the one of removing the record, or the reason of `signal`.
  */
 export async function recordedWait<T>(
   wait: Promise<T>,
+  signal: AbortSignal,
   record: RunRequest["recordWait"],
   onFailure: (result: T) => void = () => {},
 ): Promise<T> {
@@ -30,6 +34,7 @@ export async function recordedWait<T>(
   try {
     await recorded;
     await record(false);
+    signal.throwIfAborted();
   } catch (thrown) {
     onFailure(result);
     throw thrown;
