@@ -17,15 +17,17 @@ export interface HoldPorts {
  * waited for the limit, if its trigger is set to hold runs. The request that started the run was
  * accepted, and its sender will not repeat it.
  * @returns if the run is not to be held.
- * @throws {RunStopped} if the run is held, because this process does not own it any more, or if it
- *   was stopped.
+ * @throws {RunStopped} if the run is held, because this process does not own it any more, or if its
+ *   journal rejects the hold, because it was cancelled or another process owns it.
  */
 export async function holdRun(
   { database, worker }: HoldPorts,
   { run, live, journal }: { run: RunRef; live: LiveRun; journal: RunJournal },
 ): Promise<void> {
   if (journal.reportsCalls) return;
-  if (!(await retryWhileLost(() => readHolds(database, run), live.signal))) return;
+  // Without the run's signal: the deadline may have passed, and must not prevent the hold. Writing
+  // any other end would wait for the database as well.
+  if (!(await retryWhileLost(() => readHolds(database, run)))) return;
   await journal.hold();
   worker.noteHeld();
   live.stop("fenced");
