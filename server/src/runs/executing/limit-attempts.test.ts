@@ -1,8 +1,14 @@
 import { agentConfig, createAgentBody } from "@beckon/contract";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LimitStop, RunStopped } from "../../engine/index.ts";
+import { LimitStop, RunStopped, type StopReason } from "../../engine/index.ts";
 import { PriceTable, readOperatorPrices } from "../../prices/index.ts";
-import { type Amounts, noAmounts } from "../../reservations/index.ts";
+import {
+  type Amounts,
+  type AskingRun,
+  type Limit,
+  noAmounts,
+  type Reserved,
+} from "../../reservations/index.ts";
 import { type FirstCall, FirstCalls } from "./first-calls.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 
@@ -91,6 +97,81 @@ test("a run that another process owns by now is stopped before its call, as by i
   await expect(limit(attempt, new AbortController().signal)).rejects.toThrow(
     new RunStopped("fenced"),
   );
+});
+
+describe("a run that waited for a limit, and whose deadline passes while it asks again,", () => {
+  const limit: Limit = {
+    scope: "workspace",
+    scopeId: "wsp_1",
+    metric: "cost",
+    allowed: 1_000,
+    spent: 0,
+    resetsAt: null,
+  };
+  const granted = {
+    kind: "granted",
+    outputTokens: 100,
+    loweredBy: undefined,
+    isRestricted: true,
+    amounts: noAmounts,
+    isLimited: true,
+  } as const;
+
+  /** Lets a run wait for a limit, stops it, and gives it `result`. */
+  async function askLate(
+    result: Reserved,
+    { stop = "deadline", waits = true }: { stop?: StopReason; waits?: boolean } = {},
+  ) {
+    const stopped = new AbortController();
+    const reservations = {
+      revision: () => 1,
+      async reserve(_run: AskingRun, _signal: AbortSignal, onWait?: (limit: Limit) => void) {
+        if (waits) onWait?.(limit);
+        stopped.abort(new RunStopped(stop));
+        return result;
+      },
+    };
+    let holds = 0;
+    const limitAttempt = limitAttempts(
+      { reservations, firstCalls: { note() {} } },
+      {
+        run,
+        config: agentConfig.parse(createAgentBody.parse({ name: "Test", model: "vendor/model" })),
+        priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
+        hold: async () => void holds++,
+      },
+    );
+    const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
+    const thrown = await limitAttempt(attempt, stopped.signal)?.catch((reason: unknown) => reason);
+    return { thrown, holds };
+  }
+
+  test.each([[granted], [{ kind: "unlimited", isLimited: false } as const]])(
+    "is held, or fails as at the end of a wait, although its call is now possible: $kind",
+    async (result) => {
+      const { thrown, holds } = await askLate(result);
+      expect(holds).toBe(1);
+      expect(thrown).toBeInstanceOf(LimitStop);
+      expect(thrown).toMatchObject({ end: { error: { code: "deadline_exceeded" } } });
+    },
+  );
+
+  test("fails with the result if its call is not possible", async () => {
+    const { thrown, holds } = await askLate({
+      kind: "spent",
+      limit,
+      needed: 2_000,
+      isUsedUp: false,
+      isLimited: true,
+    });
+    expect(holds).toBe(0);
+    expect(thrown).toMatchObject({ end: { error: { code: "ceiling_reached" } } });
+  });
+
+  test("is not held if it was cancelled instead, or has not waited", async () => {
+    expect(await askLate(granted, { stop: "cancelled" })).toMatchObject({ holds: 0 });
+    expect(await askLate(granted, { waits: false })).toMatchObject({ holds: 0 });
+  });
 });
 
 describe("the first call of a run", () => {

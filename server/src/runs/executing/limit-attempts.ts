@@ -174,7 +174,9 @@ export function limitAttempts(
 /**
  * Reserves what a call can use.
  * @param hold throws if the run is held because its deadline passed while it waited for a limit.
- * @throws {LimitStop} if the run's deadline passes while the run waits for a limit.
+ *   A hold returns what was reserved.
+ * @throws {LimitStop} if the run's deadline passes while the run waits for a limit, or while a
+ *   request that ends this wait is in progress.
  * @throws the reason of `signal` if it aborts otherwise.
  */
 async function reserve(
@@ -186,9 +188,13 @@ async function reserve(
   const startedAt = elapsed();
   const waited: { for?: Limit } = {};
   try {
-    return await reservations.reserve(run, signal, (limit) => {
+    const result = await reservations.reserve(run, signal, (limit) => {
       waited.for = limit;
     });
+    // `signal` does not interrupt a request, so the result can be too late for the call.
+    const isCallPossible = ["granted", "fits", "unlimited"].includes(result.kind);
+    if (isCallPossible && waited.for !== undefined) signal.throwIfAborted();
+    return result;
   } catch (thrown) {
     const isDeadline = thrown instanceof RunStopped && thrown.reason === "deadline";
     if (!isDeadline || waited.for === undefined) throw thrown;
