@@ -61,8 +61,13 @@ export class Reservations {
   readonly #queues = new Map<string, Queue>();
   /** The `revision` of each workspace that is known to have a limit. */
   readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
-  /** The ids of the runs for which this process has reserved something. */
+  /** The ids of the runs for which something was reserved, by this process or at their start. */
   readonly #holding = new Set<string>();
+  /**
+   * The ids of the runs that wait for their providers. Apart from `#holding`: after the wait, a run
+   * without limits has no reservation any more.
+   */
+  readonly #recorded = new Set<string>();
   /** The workspaces of claimed runs that have not asked yet, by the ids of the runs. */
   readonly #claimed = new Map<string, string>();
   readonly #database: Database;
@@ -122,11 +127,12 @@ export class Reservations {
   }
 
   /**
-   * Returns whether this process has reserved something for the run. The run's writes to the
-   * journal must then return it, even if the limits were deleted since.
+   * Returns whether the run has a reservation, as far as this process knows: something was reserved
+   * for it, or it waits for its provider. The run's writes to the journal must then end the
+   * reservation, even if no limit applies or the limits were deleted since.
    */
   holds(runId: string): boolean {
-    return this.#holding.has(runId);
+    return this.#holding.has(runId) || this.#recorded.has(runId);
   }
 
   /** Records that the run has a reservation that this object did not make. */
@@ -154,13 +160,15 @@ export class Reservations {
    * @throws the reason of `signal` if it aborts while the database is unavailable.
    */
   async recordWait(run: WaitingClaim, isWaiting: boolean, signal: AbortSignal): Promise<void> {
-    if (isWaiting) this.noteReserved(run.runId);
+    if (isWaiting) this.#recorded.add(run.runId);
     await retryWhileLost(() => recordProviderWait(this.#database, run, isWaiting), signal);
+    if (!isWaiting) this.#recorded.delete(run.runId);
   }
 
   /** Must be called once this process no longer works on the run. */
   forget(runId: string): void {
     this.#holding.delete(runId);
+    this.#recorded.delete(runId);
     this.#claimed.delete(runId);
   }
 
