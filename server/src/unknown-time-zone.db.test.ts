@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../test/beckon.ts";
 import { eventually } from "../test/eventually.ts";
 import { wrongWithBudgets } from "../test/limits.ts";
+import { rejectWrites } from "../test/reject-writes.ts";
 import { allSucceeded } from "../test/runs-of.ts";
 import { type SeededAgent, seedAgent, seedProcess, startOne } from "../test/tenant.ts";
 
@@ -51,6 +52,25 @@ test.each([
       },
     ]);
     expect(await wrongWithBudgets(engine, id)).toEqual([]);
+  },
+);
+
+test.each([
+  ["a journal write", {}],
+  ["a reservation", { limited: true, isDayOver: true }],
+])(
+  "a run returns its answer if the database is unavailable while %s replaces its time zone",
+  async (_, options) => {
+    const { agent } = await createZoneless(options);
+    const rejected = await rejectWrites(beckon, "update of time_zone on workspaces", "57P03");
+    const response = beckon.invoke(agent, "Hello");
+    await eventually(
+      "a rejected replacement",
+      async () => (await rejected.count()) > 0 || undefined,
+    );
+    await rejected.accept();
+    const { status, body } = await response;
+    expect([status, body.output]).toEqual([200, "Hello"]);
   },
 );
 

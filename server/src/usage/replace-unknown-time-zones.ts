@@ -1,5 +1,5 @@
 import { changes, record } from "../base/audit/index.ts";
-import { type Database, inAllWorkspaces, isInvalidParameter } from "../base/database/index.ts";
+import { type Database, isInvalidParameter } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import { sameTimeZone } from "./same-time-zone.ts";
 import { changeTimeZone, findUnknownTimeZones, listTimeZones } from "./time-zone-store.ts";
@@ -17,6 +17,7 @@ const maxIds = 20;
  * time zone, or UTC if there is none. Otherwise their days could not be determined, and so their
  * runs could not end. Their limits keep the current period, as after any change of the time zone.
  * Call it at startup, before runs are ended or resumed.
+ * @throws errors of PostgreSQL as they are, because batchers decide by them whether they retry.
  */
 export async function replaceUnknownTimeZones({ database, log }: Services): Promise<void> {
   const unknown = await findUnknownTimeZones(database.engine);
@@ -25,7 +26,8 @@ export async function replaceUnknownTimeZones({ database, log }: Services): Prom
   for (const timeZone of unknown) {
     const replacement = sameTimeZone(timeZone, known) ?? "UTC";
     const data = changes({ time_zone: timeZone }, { time_zone: replacement });
-    const workspaceIds = await inAllWorkspaces(database.tenant, async (tx) => {
+    // Not `inAllWorkspaces`, which replaces the errors of a lost connection.
+    const workspaceIds = await database.accounts.transaction().execute(async (tx) => {
       const ids = await changeTimeZone(tx, timeZone, replacement);
       const actor = { kind: "system" } as const;
       for (const id of ids)

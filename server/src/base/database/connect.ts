@@ -20,8 +20,8 @@ export interface Database {
   /** Sees no rows until a transaction sets its workspace; see `inWorkspace`. */
   readonly tenant: Kysely<Tables>;
   /**
-   * The engine's pool as a query builder, for better-auth. It is not limited to a workspace,
-   * because users and their sessions belong to none.
+   * The engine's pool as a query builder, for better-auth and for background tasks. It is not
+   * limited to a workspace, because users and their sessions belong to none.
    */
   readonly accounts: Kysely<Tables>;
   /**
