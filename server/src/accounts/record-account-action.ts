@@ -19,5 +19,5 @@ export async function recordAccountAction(
 ): Promise<void> {
   const memberships = await membershipsOf(tx, userId);
   const workspaceIds = memberships.map(({ id }) => id);
-  await recordInEach(tx, workspaceIds, { actor, address: address ?? undefined }, entry);
+  await recordInEach(tx, workspaceIds, { actor, address: address ?? undefined }, () => entry);
 }

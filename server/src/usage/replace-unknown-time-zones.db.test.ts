@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
+import { executedStatements } from "../../test/executed-statements.ts";
 import { seedWorkspace } from "../../test/tenant.ts";
 import { replaceUnknownTimeZones, withKnownTimeZones } from "./replace-unknown-time-zones.ts";
 
@@ -73,6 +74,16 @@ test("the replacement leaves the current period of a limit and what was spent in
   const before = await budget();
   await replaceUnknownTimeZones({ database, log: captureLog().log });
   expect([await zoneOf(id), await budget()]).toEqual(["UTC", before]);
+});
+
+// Events are read in the order of commits: readers wait while the replacement is not committed.
+test("a replacement in many workspaces has as many statements as one in a few", async () => {
+  const replaceIn = async (count: number) => {
+    for (let n = 0; n < count; n++) await addWorkspace("Asia/Nowhere");
+    const services = { database, log: captureLog().log };
+    return (await executedStatements(() => replaceUnknownTimeZones(services))).length;
+  };
+  expect(await replaceIn(20)).toBe(await replaceIn(2));
 });
 
 test("two processes that replace a time zone at the same time log it once", async () => {

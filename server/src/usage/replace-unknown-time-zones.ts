@@ -1,4 +1,4 @@
-import { changes, record } from "../base/audit/index.ts";
+import { changes, recordInEach } from "../base/audit/index.ts";
 import { type Database, isInvalidParameter } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import { sameTimeZone } from "./same-time-zone.ts";
@@ -29,13 +29,11 @@ export async function replaceUnknownTimeZones({ database, log }: Services): Prom
     // Not `inAllWorkspaces`, which replaces the errors of a lost connection.
     const workspaceIds = await database.accounts.transaction().execute(async (tx) => {
       const ids = await changeTimeZone(tx, timeZone, replacement);
-      const actor = { kind: "system" } as const;
-      for (const id of ids)
-        await record(
-          tx,
-          { workspaceId: id, actor },
-          { action: "workspace.update", target: id, data },
-        );
+      await recordInEach(tx, ids, { actor: { kind: "system" } }, (id) => ({
+        action: "workspace.update",
+        target: id,
+        data,
+      }));
       return ids;
     });
     // Another process can have replaced it meanwhile.

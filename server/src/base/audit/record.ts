@@ -39,16 +39,20 @@ export async function recordAll(
   );
 }
 
-/** Writes the same entry, as `record` does, to the audit log of each of the workspaces. */
+/**
+ * Writes an entry, as `record` does, to the audit log of each of the workspaces, with one
+ * statement.
+ * @param entryOf returns the entry of a workspace
+ */
 export async function recordInEach(
   tx: WorkspaceTransaction,
   workspaceIds: readonly string[],
   ctx: Recorder,
-  entry: NewAuditEntry,
+  entryOf: (workspaceId: string) => NewAuditEntry,
 ): Promise<void> {
   await insertAuditRows(
     tx,
-    workspaceIds.map((workspaceId) => toRow(workspaceId, ctx, entry)),
+    workspaceIds.map((workspaceId) => toRow(workspaceId, ctx, entryOf(workspaceId))),
   );
 }
 
