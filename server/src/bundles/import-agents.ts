@@ -17,7 +17,7 @@ import { fieldOf, isJsonObject } from "../base/json/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { readYamlBody } from "../base/yaml/index.ts";
 import type { MappingServices } from "../mapping/index.ts";
-import { modelResolver } from "../providers/index.ts";
+import { type FoundProviders, findNamedByModels, modelResolver } from "../providers/index.ts";
 import {
   fillPreset,
   type PreparedTrigger,
@@ -59,12 +59,15 @@ export async function importAgents({
   permit(ctx, "agents:write");
   permitAllAgents(ctx);
   const body = await readYamlBody(input.body, ctx.workspaceId);
-  const prepared = await attemptAsync(async () => prepareAll(ctx, await checkDocument(ctx, body)));
+  const prepared = await attemptAsync(async () => {
+    const agents = await prepareAll(ctx, await checkDocument(ctx, body));
+    return { agents, found: await findNamedByModels(ctx, modelsOf(agents)) };
+  });
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const given = orThrow(prepared);
-      await writeAll(tx, ctx, given);
-      return { agents: given.map(({ imported }) => imported) };
+      const { agents, found } = orThrow(prepared);
+      await writeAll(tx, ctx, agents, found);
+      return { agents: agents.map(({ imported }) => imported) };
     }),
   );
 }
@@ -154,14 +157,17 @@ function prepareOne(ctx: Context, agentId: string, given: AgentInDocument): Prep
   };
 }
 
+const modelsOf = (prepared: readonly PreparedImport[]) =>
+  prepared.map(({ agent }) => agent.config.model);
+
 /** Inserts everything. The number of statements depends only on that of the tools' secrets. */
 async function writeAll(
   tx: WorkspaceTransaction,
   ctx: Context,
   prepared: readonly PreparedImport[],
+  found: FoundProviders,
 ): Promise<void> {
-  const models = prepared.map(({ agent }) => agent.config.model);
-  const resolveModel = await modelResolver(tx, ctx, models);
+  const resolveModel = await modelResolver(tx, ctx, modelsOf(prepared), found);
   const agents: ResolvedAgent[] = [];
   for (const [index, { agent }] of prepared.entries()) {
     const { config } = agent;

@@ -9,5 +9,10 @@ export { ModelLists } from "./model-lists/index.ts";
 export { modelMistake } from "./model-mistake.ts";
 export { Discovery, type ModelServer, modelServers, operatorProviders } from "./operator/index.ts";
 export { reEncryptProviderKeys } from "./re-encrypt-keys.ts";
-export { modelResolver, resolveModel } from "./resolve-model.ts";
+export {
+  type FoundProviders,
+  findNamedByModels,
+  modelResolver,
+  resolveModel,
+} from "./resolve-model.ts";
 export { updateProvider } from "./update.ts";

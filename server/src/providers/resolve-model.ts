@@ -1,4 +1,4 @@
-import type { Context } from "../base/context.ts";
+import type { Context, OperatorProvider } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { addressOf } from "./address.ts";
@@ -6,6 +6,12 @@ import { modelMistake } from "./model-mistake.ts";
 import { findProvidersByName, listProviderNames, type ProviderRow } from "./store.ts";
 
 type Operated = Pick<Context, "workspaceId" | "operator">;
+
+/**
+ * The operator's providers by name, as `findNamedByModels` returns them. Undefined for a name that
+ * none has.
+ */
+export type FoundProviders = ReadonlyMap<string, OperatorProvider | undefined>;
 
 const providerNameOf = (model: string) => model.slice(0, model.indexOf("/"));
 
@@ -30,32 +36,52 @@ export async function resolveModel(
 }
 
 /**
+ * Returns the operator's providers that the models name. Call it before the transaction in which
+ * the models are resolved: it probes model servers, which takes up to a second.
+ */
+export async function findNamedByModels(
+  { workspaceId, operator }: Operated,
+  models: readonly string[],
+): Promise<FoundProviders> {
+  const names = [...new Set(models.map(providerNameOf))];
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await operator?.find(workspaceId, name)] as const),
+    ),
+  );
+}
+
+/**
  * Reads the workspace's providers that the models name, with one statement.
+ * @param found the result of `findNamedByModels`. Without it, the returned function finds the
+ *   operator's providers, and can wait for a probe of each.
  * @returns a function that resolves each of these models as `resolveModel` does.
  */
 export async function modelResolver(
   tx: WorkspaceTransaction,
   ctx: Operated,
   models: readonly string[],
+  found: FoundProviders = new Map(),
 ): Promise<(model: string, before?: string) => Promise<string | null>> {
   const names = new Set(models.map(providerNameOf));
   names.delete("demo");
   const rows = await findProvidersByName(tx, ctx.workspaceId, [...names]);
-  return (model, before) => resolveWith(tx, ctx, rows, { model, before });
+  return (model, before) => resolveWith(tx, ctx, { rows, found }, { model, before });
 }
 
 async function resolveWith(
   tx: WorkspaceTransaction,
   { workspaceId, operator }: Operated,
-  rows: readonly ProviderRow[],
+  { rows, found }: { readonly rows: readonly ProviderRow[]; readonly found: FoundProviders },
   { model, before }: { readonly model: string; readonly before: string | undefined },
 ): Promise<string | null> {
   if (model === "demo/echo") return null;
   const name = providerNameOf(model);
   const modelId = model.slice(name.length + 1);
   const row = rows.find((each) => each.name === name);
-  const kind =
-    row === undefined ? (await operator?.find(workspaceId, name))?.kind : addressOf(row).kind;
+  const find = async () =>
+    found.has(name) ? found.get(name) : await operator?.find(workspaceId, name);
+  const kind = row === undefined ? (await find())?.kind : addressOf(row).kind;
   if (kind !== undefined) {
     const mistake = modelMistake(kind, modelId);
     if (mistake !== undefined) throw new ApiError("bad_request", `model: ${mistake}.`);
