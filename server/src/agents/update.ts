@@ -3,7 +3,8 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { resolveModel } from "../providers/index.ts";
+import { modelResolver } from "../providers/index.ts";
+import { findByBody } from "./find-by-body.ts";
 import { mergeConfig } from "./merge-config.ts";
 import {
   insertNextVersion,
@@ -31,6 +32,7 @@ export async function updateAgent({
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Agent> {
   permit(ctx, "agents:write");
+  const found = await findByBody(ctx, input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     requireMatchingVersion(ctx, "agent", row.version);
@@ -43,7 +45,8 @@ export async function updateAgent({
     const planned =
       change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
     const config = mergeConfig(row.config, { ...change, tools: planned?.tools });
-    const providerId = await resolveModel(tx, ctx, config.model, row.config.model);
+    const resolveModel = await modelResolver(tx, ctx, [config.model], found);
+    const providerId = await resolveModel(config.model, row.config.model);
     const differences = versionChanges(row, { config, providerId });
     const changedSecrets = (planned?.write.length ?? 0) + (planned?.remove.length ?? 0);
     if (changedSecrets === 0 && Object.keys(differences.after).length === 0) return toAgent(row);

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { executedStatements } from "../../test/executed-statements.ts";
-import { startModelServer } from "../../test/model-server.ts";
+import { probedOperator } from "../../test/probed-operator.ts";
 import { seedWorkspace } from "../../test/tenant.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
 import { createEvaluator } from "../mapping/index.ts";
-import { Discovery, operatorProviders } from "../providers/index.ts";
 import { importAgents } from "./index.ts";
 
 // No server runs in this file's process, because its statements would be counted too.
@@ -94,30 +93,9 @@ test("an import can have more secrets than a statement has parameters", async ()
 test("an import probes each model server once, before it uses the database", async () => {
   const workspaceId = await seedWorkspace(database);
   const names = ["ollama", "vllm"];
-  const servers = await Promise.all(
-    names.map(async (name) => {
-      const server = await startModelServer();
-      onTestFinished(() => server.close());
-      return { name, port: Number(new URL(server.url).port), start: "Start it" };
-    }),
-  );
   const probes: (readonly string[])[] = [];
   await executedStatements(async (soFar) => {
-    const discovery = new Discovery({
-      servers,
-      ownPorts: new Set(),
-      fetch: (...args) => {
-        probes.push(soFar());
-        return fetch(...args);
-      },
-      log: createLog("silent"),
-      probeTimeoutMs: 20_000,
-    });
-    const none = { baseUrl: undefined, apiKey: undefined };
-    const operator = operatorProviders(
-      { openai: none, anthropic: none, google: none },
-      { defaultWorkspaceId: workspaceId, shared: false, discovery },
-    );
+    const operator = await probedOperator(workspaceId, names, () => probes.push(soFar()));
     const alternating = Array.from({ length: 6 }, (_, n) => ({
       name: `Agent ${n}`,
       model: `${names[n % 2]}/scripted`,

@@ -79,6 +79,9 @@ async function resolveWith(
   const name = providerNameOf(model);
   const modelId = model.slice(name.length + 1);
   const row = rows.find((each) => each.name === name);
+  const absence = operator?.absence(workspaceId, name);
+  // A model server accepts every name of a model, so a probe would not change the result.
+  if (row === undefined && absence !== undefined && model === before) return null;
   const find = async () =>
     found.has(name) ? found.get(name) : await operator?.find(workspaceId, name);
   const kind = row === undefined ? (await find())?.kind : addressOf(row).kind;
@@ -87,8 +90,6 @@ async function resolveWith(
     if (mistake !== undefined) throw new ApiError("bad_request", `model: ${mistake}.`);
     return row?.id ?? null;
   }
-  const absence = operator?.absence(workspaceId, name);
-  if (absence !== undefined && model === before) return null;
   const own = await listProviderNames(tx, workspaceId);
   const offered = operator?.usableBy(workspaceId) ?? [];
   const names = [...new Set([...own, ...offered.map((provider) => provider.name)])];

@@ -1,0 +1,13 @@
+import type { Context } from "../base/context.ts";
+import { fieldOf } from "../base/json/index.ts";
+import type { UnparsedBody } from "../base/parse.ts";
+import { type FoundProviders, findNamedByModels } from "../providers/index.ts";
+
+/**
+ * Returns the operator's provider of the model in a body, if it has one. Call it before the
+ * transaction in which the body is parsed, as `findNamedByModels`.
+ */
+export async function findByBody(ctx: Context, body: UnparsedBody): Promise<FoundProviders> {
+  const model = body.ok ? fieldOf(body.value, "model") : undefined;
+  return findNamedByModels(ctx, typeof model === "string" ? [model] : []);
+}

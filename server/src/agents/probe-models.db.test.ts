@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { executedStatements } from "../../test/executed-statements.ts";
+import { probedOperator } from "../../test/probed-operator.ts";
+import { seedWorkspace } from "../../test/tenant.ts";
+import type { Context } from "../base/context.ts";
+import { createSecretCipher } from "../base/secrets/index.ts";
+import { createAgent, updateAgent } from "./index.ts";
+
+// No server runs in this file's process, because its statements would be counted too.
+const { database } = await testDatabase();
+
+test("model servers are probed before the transaction, and not for a model that stays", async () => {
+  const workspaceId = await seedWorkspace(database);
+  const cipher = createSecretCipher(randomBytes(32));
+  const services = { database, cipher, actor: { kind: "system" }, workspaceId } as const;
+  /** Returns the statements that were executed before each probe. No server was probed earlier. */
+  const probesOf = async (act: (ctx: Context) => Promise<unknown>) => {
+    const probes: (readonly string[])[] = [];
+    await executedStatements(async (soFar) => {
+      const names = ["ollama", "vllm"];
+      const operator = await probedOperator(workspaceId, names, () => probes.push(soFar()));
+      await act({ ...services, operator });
+    });
+    return probes;
+  };
+
+  let agentId = "";
+  const create = async (ctx: Context) => {
+    const value = { name: "Test", model: "ollama/scripted" };
+    agentId = (await createAgent({ ctx, input: { body: { ok: true, value } } })).data.id;
+  };
+  const update = (value: object) => (ctx: Context) =>
+    updateAgent({ ctx, input: { agentId, body: { ok: true, value } } });
+  expect(await probesOf(create)).toEqual([[]]);
+  expect(await probesOf(update({ model: "vllm/scripted" }))).toEqual([[]]);
+  expect(await probesOf(update({ description: "Other" }))).toEqual([]);
+});
