@@ -16,6 +16,15 @@ afterEach(() => void vi.useRealTimers());
 
 const run = { runId: "run_1", workspaceId: "wsp_1", owner: "prc_1", fence: 1 };
 
+const granted = {
+  kind: "granted",
+  outputTokens: 100,
+  loweredBy: undefined,
+  isRestricted: true,
+  amounts: noAmounts,
+  isLimited: true,
+} as const;
+
 test("a call is limited by the highest price at which it can end", async () => {
   const model = "deepseek/deepseek-v4-flash";
   const priceOf = new PriceTable(await readOperatorPrices(undefined)).pricer({
@@ -55,14 +64,6 @@ test("a call is limited by the highest price at which it can end", async () => {
 
 test("a reservation covers the next attempt until limits change", async () => {
   let revision = 1;
-  const granted = {
-    kind: "granted",
-    outputTokens: 100,
-    loweredBy: undefined,
-    isRestricted: true,
-    amounts: noAmounts,
-    isLimited: true,
-  } as const;
   const model = "vendor/model";
   const limit = limitAttempts(
     {
@@ -108,14 +109,6 @@ describe("a run that waited for a limit, and whose deadline passes while it asks
     spent: 0,
     resetsAt: null,
   };
-  const granted = {
-    kind: "granted",
-    outputTokens: 100,
-    loweredBy: undefined,
-    isRestricted: true,
-    amounts: noAmounts,
-    isLimited: true,
-  } as const;
 
   /** Lets a run wait for a limit, stops it, and gives it `result`. */
   async function askLate(
