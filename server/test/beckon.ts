@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { afterAll } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
 import { type Beckon, start } from "../src/main.ts";
 import type { StartOptions } from "../src/start-options.ts";
+import { atEnd } from "./at-end.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { reservedHosts } from "./reserved-ports.ts";
@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A Beckon for one test file, used over HTTP. */
+/** A Beckon for one test file or test, used over HTTP. */
 export interface TestBeckon {
   readonly url: string;
   /** The bootstrap key, with all permissions in the workspace `default`. */
@@ -58,7 +58,7 @@ export interface TestBeckon {
 
 /**
  * Starts Beckon in the test process, with its own database, on a free port, and stops it when the
- * file ends.
+ * file ends, or the test that called it.
  *
  * @param settings environment variables
  */
@@ -85,7 +85,7 @@ export async function startTestBeckon(
   };
   const config = readConfig(environment);
   const beckon = await start({ config, ...options });
-  afterAll(() => beckon.stop());
+  atEnd(() => beckon.stop());
 
   const call = async (
     path: string,

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { connect, type Database } from "../src/base/database/index.ts";
 import { createLog } from "../src/base/log.ts";
+import { atEnd } from "./at-end.ts";
 import { databaseAt } from "./database-url.ts";
 
-/** The database of one test file. */
+/** The database of one test file, or of one test. */
 export interface TestDatabase {
   readonly name: string;
   /** DATABASE_URL for a server that the test starts itself. */
@@ -16,7 +17,7 @@ export interface TestDatabase {
    * projects it is undefined: connections keep their login role.
    */
   readonly role: string | undefined;
-  /** The pools of a server process. Opened lazily, closed after the file's own `afterAll`. */
+  /** The pools of a server process. They are opened lazily, and closed when the database is dropped. */
   readonly database: Database;
 }
 
@@ -25,12 +26,13 @@ const disconnectTimeoutMs = 5_000;
 
 /**
  * Creates a database with Beckon's schema, or without tables if `empty`. Call it once at the top of
- * a file:
+ * a file, or in a test that needs a database of its own:
  *
  *     const { database } = await testDatabase();
  *
- * The database is dropped after the tests of the file. Connections that are still open at that time
- * fail the file: code that does not close its connections would leak them in production too.
+ * The database is dropped after the tests of the file, or after the test. Connections that are still
+ * open at that time are a failure: code that does not close its connections would leak them in
+ * production too.
  */
 export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promise<TestDatabase> {
   const server = inject("server");
@@ -47,7 +49,7 @@ export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promis
   const url = databaseAt(server.url, name);
   const database = connect({ url, poolSize, role: server.role, log: createLog("silent") });
 
-  afterAll(async () => {
+  atEnd(async () => {
     await database.close();
     await asAdmin(server.adminUrl, async (admin) => {
       const leaked = await connectionsLeft(admin, name);

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { statesOf } from "../../test/runs-of.ts";
@@ -98,7 +98,7 @@ test("two processes share a queue, and neither is idle while runs are queued", a
     accepting.another({ settings }),
     accepting.another({ settings }),
   ]);
-  afterAll(() => Promise.all(workers.map((worker) => worker.stop())));
+  onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
   await eventually(
     "the end of all",
     async () => (await statesOf(accepting, agentId)).succeeded === 400 || undefined,
