@@ -17,7 +17,7 @@ export interface TestDatabase {
    * projects it is undefined: connections keep their login role.
    */
   readonly role: string | undefined;
-  /** The pools of a server process. They are opened lazily, and closed when the database is dropped. */
+  /** The pools of a server process. Opened lazily, closed before the database is dropped. */
   readonly database: Database;
 }
 
@@ -30,9 +30,9 @@ const disconnectTimeoutMs = 5_000;
  *
  *     const { database } = await testDatabase();
  *
- * The database is dropped after the tests of the file, or after the test. Connections that are still
- * open at that time are a failure: code that does not close its connections would leak them in
- * production too.
+ * The database is dropped after the tests of the file, or after the test. Connections that are
+ * still open at that time are a failure: code that does not close its connections would leak them
+ * in production too.
  */
 export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promise<TestDatabase> {
   const server = inject("server");

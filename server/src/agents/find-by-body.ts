@@ -4,8 +4,8 @@ import type { UnparsedBody } from "../base/parse.ts";
 import { type FoundProviders, findNamedByModels } from "../providers/index.ts";
 
 /**
- * Returns the operator's provider of the model in a body, if it has one. Call it before the
- * transaction in which the body is parsed, as `findNamedByModels`.
+ * Returns the operator's provider of the model in the settings of an agent, if they have one. Call
+ * it before the transaction in which they are parsed, as `findNamedByModels`.
  */
 export async function findByBody(ctx: Context, body: UnparsedBody): Promise<FoundProviders> {
   const model = body.ok ? fieldOf(body.value, "model") : undefined;

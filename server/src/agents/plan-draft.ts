@@ -2,7 +2,7 @@ import type { AgentConfig, UpdateAgentBody } from "@beckon/contract";
 import type { changes } from "../base/audit/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { resolveModel } from "../providers/index.ts";
+import { type FoundProviders, modelResolver } from "../providers/index.ts";
 import { mergeConfig } from "./merge-config.ts";
 import { type AgentRow, listSecrets, versionChanges } from "./records/index.ts";
 import { planSecrets, requireStoredSecrets } from "./secrets/index.ts";
@@ -25,6 +25,7 @@ export interface AgentDraft {
  * they would not belong to the stored agent, so separate code would have to encrypt, re-encrypt and
  * delete them. The limits of concurrent and queued runs are not changed, because they apply to all
  * runs of the agent together.
+ * @param found the result of `findByBody` for the changes, called before the transaction
  * @throws ApiError `bad_request`
  */
 export async function planDraft(
@@ -32,6 +33,7 @@ export async function planDraft(
   ctx: Context,
   agent: AgentRow,
   change: UpdateAgentBody,
+  found: FoundProviders,
 ): Promise<AgentDraft> {
   const before = agent.config;
   const tools =
@@ -39,7 +41,8 @@ export async function planDraft(
   const merged = mergeConfig(before, { ...change, tools });
   const { max_concurrent_runs, max_queued_runs } = before.limits;
   const config = { ...merged, limits: { ...merged.limits, max_concurrent_runs, max_queued_runs } };
-  const providerId = await resolveModel(tx, ctx, config.model, before.model);
+  const resolveModel = await modelResolver(tx, ctx, [config.model], found);
+  const providerId = await resolveModel(config.model, before.model);
   return { config, providerId, changes: versionChanges(agent, { config, providerId }) };
 }
 

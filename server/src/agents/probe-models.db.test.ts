@@ -5,8 +5,9 @@ import { executedStatements } from "../../test/executed-statements.ts";
 import { probedOperator } from "../../test/probed-operator.ts";
 import { seedWorkspace } from "../../test/tenant.ts";
 import type { Context } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
-import { createAgent, updateAgent } from "./index.ts";
+import { createAgent, findByBody, planDraft, requireAgent, updateAgent } from "./index.ts";
 
 // No server runs in this file's process, because its statements would be counted too.
 const { database } = await testDatabase();
@@ -33,7 +34,15 @@ test("model servers are probed before the transaction, and not for a model that 
   };
   const update = (value: object) => (ctx: Context) =>
     updateAgent({ ctx, input: { agentId, body: { ok: true, value } } });
+  const draft = (change: object) => async (ctx: Context) => {
+    const found = await findByBody(ctx, { ok: true, value: change });
+    await inWorkspace(database.tenant, workspaceId, async (tx) =>
+      planDraft(tx, ctx, await requireAgent(tx, ctx, agentId), change, found),
+    );
+  };
   expect(await probesOf(create)).toEqual([[]]);
   expect(await probesOf(update({ model: "vllm/scripted" }))).toEqual([[]]);
   expect(await probesOf(update({ description: "Other" }))).toEqual([]);
+  expect(await probesOf(draft({ model: "ollama/scripted" }))).toEqual([[]]);
+  expect(await probesOf(draft({ description: "Other" }))).toEqual([]);
 });

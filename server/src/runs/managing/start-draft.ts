@@ -1,9 +1,10 @@
 import { draftRunBody, type Run } from "@beckon/contract";
-import { planDraft, requireAgent } from "../../agents/index.ts";
+import { findByBody, planDraft, requireAgent } from "../../agents/index.ts";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { attemptAsync } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
+import { fieldOf } from "../../base/json/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { StartPorts } from "../starting/index.ts";
 import { startManaged } from "./start-managed.ts";
@@ -34,6 +35,8 @@ export async function startDraftRun({
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<Run>> {
   permitDraft(ctx);
+  const changes = input.body.ok ? fieldOf(input.body.value, "config") : undefined;
+  const found = await findByBody(ctx, { ok: true, value: changes });
   const { version, planned } = await inWorkspace(
     ctx.database.tenant,
     ctx.workspaceId,
@@ -43,7 +46,7 @@ export async function startDraftRun({
       // Idempotency-Key first.
       const planned = await attemptAsync(async () => {
         const { input: payload, config } = parseBody(draftRunBody, input.body);
-        return { payload, draft: await planDraft(tx, ctx, agent, config) };
+        return { payload, draft: await planDraft(tx, ctx, agent, config, found) };
       });
       return { version: agent.version, planned };
     },
