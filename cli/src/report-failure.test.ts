@@ -74,6 +74,16 @@ test("as JSON, an error has the Idempotency-Key with which a repeat starts no se
   });
 });
 
+test("a rejected key after a lost response keeps the advice how to repeat the start", () => {
+  const given = { code: "unauthorized", status: 401, message: "Repeat it with a key." } as const;
+  const after = printedAsJson(new BeckonError({ ...given, idempotencyKey: "once-1" }));
+  expect(after).toMatchObject({
+    error: expect.stringMatching(/^Repeat it with a key\. .*--key-file/),
+  });
+  const alone = printedAsJson(new BeckonError(given));
+  expect(alone).toMatchObject({ error: expect.stringContaining("the token of another agent") });
+});
+
 test.each([
   ["timed_out", undefined],
   ["no_answer", undefined],

@@ -78,17 +78,20 @@ function describe(thrown: unknown): Failure {
   throw thrown;
 }
 
+const putKey = "Put a valid key into BECKON_KEY, or name its file by --key-file.";
+const unauthorized =
+  "Beckon does not accept the key: it is incomplete, has expired, was rotated or revoked, or is " +
+  `the token of another agent. Check the agent's id. ${putKey}`;
+
 /**
  * Returns the error's message. For some codes it returns another one, because the API's own message
  * explains how to change the HTTP request, and a person at a terminal changes options instead.
  */
-function messageOf({ code, message, runId }: BeckonError): string {
+function messageOf({ code, message, runId, idempotencyKey }: BeckonError): string {
   switch (code) {
     case "unauthorized":
-      return (
-        "Beckon does not accept the key: it is incomplete, has expired, or was rotated or " +
-        "revoked. Put a valid key into BECKON_KEY, or name its file by --key-file."
-      );
+      // With an Idempotency-Key, the message says that an earlier request may have started a run.
+      return idempotencyKey === undefined ? unauthorized : `${message} ${putKey}`;
     case "no_answer":
       return (
         `${message.replace(/\.?$/, ".")} Check that Beckon runs there. The address comes from ` +

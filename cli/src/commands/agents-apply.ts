@@ -45,7 +45,7 @@ export function addAgentsApply(
     let outputError: unknown;
     const print = async () => {
       for await (const each of applied) {
-        const text = options.json ? toJson(each) : toText(each, options.dryRun === true);
+        const text = options.json ? toJson(each) : toText(each);
         // The remaining changes are made even if nobody reads what was changed, for example after
         // `| head -1`.
         await terminal.out(`${shown(text, terminal)}\n`).catch((thrown) => {
@@ -59,21 +59,26 @@ export function addAgentsApply(
   });
 }
 
-function wouldBe(change: Change): Applied {
-  if (change.action === "create") {
-    const { name } = change.agent;
-    return { name, id: "", action: "created", fields: [], secrets_needed: [] };
-  }
-  const { name, id, action, fields } = change;
-  return {
-    ...{ name, id, fields, secrets_needed: [] },
-    action: action === "update" ? "updated" : "unchanged",
-  };
+/** What an `apply` would do for one agent. The id of a new agent is not known. */
+interface Planned extends Pick<Applied, "name" | "action" | "fields"> {
+  readonly id?: string;
+  readonly dry_run: true;
 }
 
-function toText({ name, id, action, fields, secrets_needed }: Applied, isDryRun: boolean): string {
-  const what = isDryRun && action !== "unchanged" ? `would be ${action}` : action;
+function wouldBe(change: Change): Planned {
+  if (change.action === "create") {
+    const { name } = change.agent;
+    return { name, action: "created", fields: [], dry_run: true };
+  }
+  const { name, id, action, fields } = change;
+  return { name, id, action: action === "update" ? "updated" : "unchanged", fields, dry_run: true };
+}
+
+function toText(done: Applied | Planned): string {
+  const { name, id, action, fields } = done;
+  const what = "dry_run" in done && action !== "unchanged" ? `would be ${action}` : action;
   const changed = fields.length === 0 ? "" : `: ${fields.join(", ")}`;
-  const needed = secrets_needed.length === 0 ? "" : `; set ${secrets_needed.join(", ")}`;
-  return `${name}${id === "" ? "" : ` (${id})`} ${what}${changed}${needed}`;
+  const secrets = "dry_run" in done ? [] : done.secrets_needed;
+  const needed = secrets.length === 0 ? "" : `; set ${secrets.join(", ")}`;
+  return `${name}${id === undefined ? "" : ` (${id})`} ${what}${changed}${needed}`;
 }

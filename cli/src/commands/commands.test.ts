@@ -179,6 +179,14 @@ test("apply prints warnings about triggers, and which of them need a secret", as
   ]);
 });
 
+test("a dry run says so in JSON, and does not claim that a new agent needs no secrets", async () => {
+  server.script(responds(200, { ok: true, data: [], next: null }));
+  const tools = [{ type: "http", name: "shop", headers: { x: { secret: null } }, operations: [] }];
+  const file = writeDocument({ beckon: 1, agents: [{ name: "A", tools }] });
+  const { out } = await beckon(["agents", "apply", file, "--dry-run", "--json"]);
+  expect(JSON.parse(out)).toEqual({ name: "A", action: "created", fields: [], dry_run: true });
+});
+
 test("an apply that runs at the same time as another one names both agents that they created", async () => {
   const created = { id: "agt_1", name: "A", token: "bka_1", triggers: [], secrets_needed: [] };
   const both = [

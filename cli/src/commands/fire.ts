@@ -40,8 +40,8 @@ export function addFire(
       const payload = toPayload(text, options.text === true);
       const fired = await client.triggers
         .fire(trigger, payload, start)
-        .catch(explainUnauthorized)
-        .catch(explainStart(start.idempotencyKey));
+        .catch(explainStart(start.idempotencyKey))
+        .catch(explainUnauthorized);
       if (fired.skipped) {
         if (options.json) await terminal.out(`${toJson({ skipped: true })}\n`);
         else terminal.err(`${skipped}\n`);
@@ -63,7 +63,7 @@ function explainUnauthorized(thrown: unknown): never {
     thrown.code,
     exitCodes.denied,
     `${thrown.message} The trigger's URL or token comes from BECKON_TRIGGER or --trigger-file.`,
-    { requestId: thrown.requestId },
+    { requestId: thrown.requestId, idempotencyKey: thrown.idempotencyKey },
   );
 }
 

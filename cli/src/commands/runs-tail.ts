@@ -1,10 +1,11 @@
-import type { BeckonClient, JournalEvent, WatchedEvent } from "@beckon/client";
+import type { BeckonClient } from "@beckon/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { parseExactly } from "../exact-integers.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
-import { Interrupted, shown, type Terminal, toJson, UsageError } from "../terminal.ts";
+import { jsonPrinter, linePrinter, runPrinter } from "../print-events.ts";
+import { Interrupted, type Terminal, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly agent?: string;
@@ -22,9 +23,9 @@ export function addRunsTail(
     .command("tail [run]")
     .summary("print the events of a run or of the workspace as they occur")
     .description(
-      "Prints the events of a run, with the model's output, until the run ends. Without a run, " +
+      "Prints the events of a run, with the model's text, until the run ends. Without a run, " +
         "prints the events of all runs of the workspace until Ctrl-C, which exits with 0. " +
-        "Reconnects if the connection is lost. With --json, each line is one event.",
+        "Reconnects if the connection is lost. Times are in UTC. With --json, each line is one event.",
     )
     .option("--agent <agent>", "only runs of this agent, an id or a name")
     .option("--kind <types>", "only these types of events, separated by commas")
@@ -56,7 +57,7 @@ function tailRun(runId: string): Tail {
     // much sooner, also for a wrong key or id.
     const call = { signal: terminal.stopped };
     await client.runs.get(runId, call);
-    const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
+    const print = json ? jsonPrinter(terminal) : runPrinter(terminal);
     let last: string | undefined;
     for await (const event of client.runs.watch(runId, { after: seq, ...following(terminal) })) {
       await print(event);
@@ -83,7 +84,7 @@ const tailWorkspace: Tail = async (client, { agent, kind, after, json }, termina
   // With a wrong address, `events.watch` would try to connect for five minutes. `events.list` fails
   // much sooner, also for a wrong key or filter.
   await client.events.list({ ...query, limit: 1 }, { signal: terminal.stopped }).page();
-  const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
+  const print = json ? jsonPrinter(terminal) : linePrinter(terminal);
   for await (const event of client.events.watch(query, following(terminal))) await print(event);
   return exitCodes.done;
 };
@@ -100,45 +101,5 @@ function following(terminal: Terminal) {
       isLost = false;
     },
     parse: parseExactly,
-  };
-}
-
-type TailedEvent =
-  | WatchedEvent
-  | JournalEvent
-  | { readonly type: string; readonly run_id?: string | null; readonly data?: object };
-
-type Print = (event: TailedEvent) => Promise<void>;
-
-function jsonPrinter(terminal: Terminal): Print {
-  return (event) => terminal.out(`${toJson(event)}\n`);
-}
-
-/** Maximum characters of an event's data on its line. */
-const maxDataLength = 160;
-
-/**
- * Returns a function that prints each event on a line of its own, and the model's output between
- * these lines as it is generated.
- */
-function textPrinter(terminal: Terminal): Print {
-  let isInLine = false;
-  return async (event) => {
-    if (event.type === "run.output.delta" && event.data && "text" in event.data) {
-      const { text } = event.data;
-      if (text === "") return;
-      isInLine = !text.endsWith("\n");
-      return terminal.out(shown(text, terminal));
-    }
-    // The events at the beginning and the end of the model's output print nothing. The journal
-    // entry that follows the output begins a new line.
-    if (event.type.startsWith("run.output.")) return;
-    const time =
-      "time" in event ? event.time.slice(11, 19) : new Date().toISOString().slice(11, 19);
-    const data = JSON.stringify(event.data ?? {});
-    const cut = data.length > maxDataLength ? `${data.slice(0, maxDataLength)}…` : data;
-    const line = [time, event.run_id ?? "-", event.type, cut].join("  ");
-    await terminal.out(`${isInLine ? "\n" : ""}${shown(line, terminal)}\n`);
-    isInLine = false;
   };
 }
