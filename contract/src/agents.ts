@@ -222,6 +222,10 @@ export type AgentConfig = z.infer<typeof agentConfig>;
 export const agent = agentConfig.extend({
   id: z.string(),
   version: z.number().int().positive(),
+  provider_id: z.string().nullable().meta({
+    description:
+      "Id of the workspace's provider that the current version uses; null if the model is built in or of an operator's provider. The provider stays the same until the agent is changed.",
+  }),
   paused: z.boolean(),
   /**
    * `member`: it was paused with `POST /agents/:agent_id/pause`. `limit`: a ceiling that pauses the

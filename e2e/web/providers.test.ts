@@ -37,6 +37,8 @@ const beckon = await startTestBeckon(
     BECKON_DISCOVER: "1",
     OPENAI_API_KEY: "sk-of-the-operator-0123",
     OPENAI_BASE_URL: models.url,
+    ANTHROPIC_API_KEY: "sk-of-the-operator-4567",
+    ANTHROPIC_BASE_URL: models.url,
   },
   { modelServers: [{ name: "vllm", port: Number(new URL(models.url).port), start: "Start it" }] },
 );
@@ -205,6 +207,38 @@ inBrowser("a provider that agents use is not deleted, and the agents are named",
   await page.getByRole("link", { name: "Refund desk" }).waitFor();
   await page.getByRole("button", { name: "Delete provider" }).click();
   await page.getByText("Agents use this provider: Refund desk.").waitFor();
+});
+
+inBrowser("agents from before keep the operator's provider beside one of its name", async () => {
+  await beckon.createAgent({ name: "Old desk", model: "anthropic/scripted" });
+  await beckon.createProvider(models.url, "anthropic");
+  await beckon.createAgent({ name: "New desk", model: "anthropic/scripted" });
+  const page = await open();
+  const row = rowOf(page, "anthropic").filter({ hasText: "Environment" });
+  await row.getByText("Partly replaced").waitFor();
+  await row.getByText(/Agents that used this one before keep it/).waitFor();
+  await page.getByRole("button", { name: "More about anthropic" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("link", { name: "New desk" }).waitFor();
+  expect(await page.getByRole("link", { name: "Old desk" }).count()).toBe(0);
+  await page.getByText("1 agent uses this provider:").waitFor();
+});
+
+inBrowser("the deletion says whether it is known which agents use the provider", async () => {
+  const { name } = await beckon.createProvider(models.url, "unread");
+  await beckon.createAgent({ name: "Night desk", model: `${name}/scripted` });
+  const page = await open();
+  const held = await holdRequests(page, /\/api\/public\/agents\?.*view=summary/, {
+    handle: (route) => route.fulfill({ status: 400, json: { ok: false, error: "No." } }),
+  });
+  await page.getByRole("button", { name: "More about unread" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByText(/^Checking which agents use it/).waitFor();
+  expect(await dialog.getByText("Agents can no longer use its models").count()).toBe(0);
+  await held.release();
+  await dialog.getByText(/^It could not be checked which agents use it/).waitFor();
+  expect(await dialog.getByText("Agents can no longer use its models").count()).toBe(0);
 });
 
 inBrowser("the operator's providers are marked, and can only be checked", async () => {

@@ -416,6 +416,10 @@ export interface Agent {
   };
   id: string;
   version: number;
+  /**
+   * Id of the workspace's provider that the current version uses; null if the model is built in or of an operator's provider. The provider stays the same until the agent is changed.
+   */
+  provider_id: string | null;
   paused: boolean;
   paused_by: ("member" | "limit") | null;
   pause_reason: string | null;

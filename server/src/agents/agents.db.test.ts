@@ -37,6 +37,7 @@ describe("creating an agent", () => {
           reserve_output_tokens: 16_384,
         },
         metadata: {},
+        provider_id: null,
         paused: false,
         paused_by: null,
         pause_reason: null,

@@ -54,6 +54,7 @@ describe("a duplicate", () => {
       model_settings: source.model_settings,
       limits: source.limits,
       metadata: { team: "ops" },
+      provider_id: null,
       paused: false,
       paused_by: null,
       pause_reason: null,

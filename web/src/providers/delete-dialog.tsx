@@ -21,7 +21,7 @@ export function DeleteDialog({ provider, close }: DeleteDialogProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
-  const { data: agents = [] } = useQuery(agentsOfProviderQuery(workspace, provider.name));
+  const { data: agents, isError } = useQuery(agentsOfProviderQuery(workspace, provider.id));
   const remove = async () => {
     await workspace.client.providers.delete(provider.id);
     toast({ tone: "success", title: `Deleted the provider ${provider.name}` });
@@ -33,11 +33,17 @@ export function DeleteDialog({ provider, close }: DeleteDialogProps) {
       onOpenChange={close}
       title={`Delete the provider ${provider.name}?`}
       effect={
-        agents.length === 0 ? (
+        agents === undefined ? (
+          isError ? (
+            "It could not be checked which agents use it. If an agent does, it is not deleted. Otherwise its key is removed. This cannot be undone."
+          ) : (
+            "Checking which agents use it…"
+          )
+        ) : agents.length === 0 ? (
           "Agents can no longer use its models, and its key is removed. This cannot be undone."
         ) : (
           <>
-            {`${formatCounted(agents.length, "agent has", "agents have")} a model of ${provider.name}: `}
+            {`${formatCounted(agents.length, "agent uses", "agents use")} this provider: `}
             {agents.slice(0, maxNamed).map((agent, index) => (
               <span key={agent.id}>
                 {index === 0 ? "" : ", "}

@@ -40,15 +40,18 @@ export interface MadeCheck extends ProviderCheck {
   readonly checkedAtMs: number;
 }
 
-/** The agents that use a model of the provider. Only the newest 200 agents are searched. */
-export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, name: string) =>
+/**
+ * The agents that use the workspace's provider. The names of their models do not show that: an
+ * agent can use the operator's provider of the same name. Only the newest 200 agents are searched.
+ */
+export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, providerId: string) =>
   queryOptions({
-    queryKey: [id, "agents", "of provider", name],
+    queryKey: [id, "agents", "of provider", providerId],
     queryFn: async ({ signal }) => {
       const agents = await firstRows(
         client.agents.list({ limit: 200, view: "summary" }, { signal }),
         200,
       );
-      return agents.filter(({ model }) => model.startsWith(`${name}/`));
+      return agents.filter((agent) => agent.provider_id === providerId);
     },
   });

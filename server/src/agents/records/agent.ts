@@ -12,6 +12,7 @@ export function toAgent(row: AgentRow): Agent {
     version: row.version,
     ...row.config,
     tools: showSecrets(row.config.tools, row.secrets),
+    provider_id: row.provider_id,
     paused: row.paused_at !== null || row.paused_by_limit,
     paused_by: row.paused_at !== null ? "member" : row.paused_by_limit ? "limit" : null,
     pause_reason: row.pause_reason,

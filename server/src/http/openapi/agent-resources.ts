@@ -63,6 +63,7 @@ export const agentResources: readonly {
       id: id("agt"),
       version: 1,
       ...config,
+      provider_id: null,
       paused: false,
       paused_by: null,
       pause_reason: null,

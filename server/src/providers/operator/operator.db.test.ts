@@ -153,6 +153,35 @@ test("a switch to the workspace's own provider is in the audit log, and the vers
   await sharing.stop();
 });
 
+test("an agent has the id of the workspace's provider that it uses, and null for the operator's", async () => {
+  const credential = await insertStranger(beckon);
+  const sharing = await beckon.another({ settings: { BECKON_SHARE_PROVIDERS: "1" } });
+  const api = `${sharing.url}/api/public`;
+  const createAgent = () =>
+    created(`${api}/agents`, { name: "Test", model: "openai/gpt-5" }, credential);
+  const before = await createAgent();
+  const own = await created(
+    `${api}/providers`,
+    { name: "openai", kind: "openai", base_url: tenant.url, api_key: "own-key-0123456789" },
+    credential,
+  );
+  const after = await createAgent();
+  expect([before.provider_id, after.provider_id]).toEqual([null, own.id]);
+  for (const view of ["full", "summary"]) {
+    const { body } = await beckon.call(`${api}/agents?view=${view}`, { credential });
+    expect(body.data.map((agent: { provider_id: string | null }) => agent.provider_id)).toEqual([
+      own.id,
+      null,
+    ]);
+  }
+
+  // The agent with the operator's provider does not prevent the deletion.
+  await beckon.call(`${api}/agents/${after.id}`, { method: "DELETE", credential });
+  const removed = await beckon.call(`${api}/providers/${own.id}`, { method: "DELETE", credential });
+  expect(removed.status).toBe(204);
+  await sharing.stop();
+});
+
 test("an own provider that is gone does not become the operator's for the versions that pinned it", async () => {
   const own = await created("/providers", {
     name: "anthropic",

@@ -29,6 +29,7 @@ const agent: Agent = {
     reserve_output_tokens: 16_384,
   },
   metadata: { team: "a" },
+  provider_id: null,
   paused: false,
   paused_by: null,
   pause_reason: null,

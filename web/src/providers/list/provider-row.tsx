@@ -77,8 +77,8 @@ export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowPro
       ) : null}
       {state.name === "replaced" ? (
         <p className="text-ink-2">
-          Agents use the workspace's own provider of this name instead. To use this one, delete that
-          one.
+          New and changed agents use the workspace's own provider of this name. Agents that used
+          this one before keep it until they are changed, and so do their duplicates.
         </p>
       ) : null}
       {isOpen && state.name === "works" ? (

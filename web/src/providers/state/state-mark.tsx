@@ -14,7 +14,7 @@ export function StateMark({ state }: { readonly state: ProviderState }) {
     case "unknown":
       return <StatusMark status="unknown" word="Not known" />;
     case "replaced":
-      return <StatusMark status="cancelled" word="Not used" />;
+      return <StatusMark status="cancelled" word="Partly replaced" />;
     case "works":
       return (
         <StatusMark

@@ -71,8 +71,15 @@ test("the newer one of check and list counts", () => {
   });
 });
 
-test("the operator's provider is replaced by the workspace's of its name", () => {
+test("for new agents, the workspace's provider replaces the operator's of its name", () => {
   expect(stateOf({ id: "env_mine", name: "mine" }, read, undefined)).toEqual({ name: "replaced" });
+});
+
+test("the workspace's own provider is never replaced while its list is missing", () => {
+  const operators: ModelList = { ...list, provider_id: "env_mine", origin: "environment" };
+  expect(stateOf(provider, { ...read, lists: [operators] }, undefined)).toEqual({
+    name: "loading",
+  });
 });
 
 test("without the lists nothing is known", () => {

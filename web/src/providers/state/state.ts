@@ -7,7 +7,8 @@ export type ProviderState =
   /** The lists of models could not be read, so nothing is known. */
   | { readonly name: "unknown" }
   /**
-   * The provider is the operator's, and the workspace's own provider of the same name replaces it.
+   * The provider is the operator's, and new and changed agents use the workspace's own provider of
+   * the same name. Versions of agents that used the operator's before still do.
    */
   | { readonly name: "replaced" }
   | {
@@ -47,7 +48,9 @@ export function stateOf(
       ? { name: "works", models: list.models.map(withoutProvider), atMs: readAtMs }
       : { name: "fails", error: list.error, atMs: readAtMs };
   if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
-  const isReplaced = lists.some((each) => each.provider === provider.name);
+  const isReplaced = lists.some(
+    ({ provider: name, origin }) => name === provider.name && origin === "workspace",
+  );
   // If the provider has no list and is not replaced, it was added after the lists were read. The
   // lists are being refetched.
   return { name: isReplaced ? "replaced" : "loading" };
