@@ -11,8 +11,14 @@ const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const expired = await insertKey(beckon, { expiresIn: -1 });
 
-/** The response for every invalid credential. */
+/** The response for every invalid credential, except for an agent's token at invoke. */
 const { body: rejection } = await beckon.call("/agents", { credential: null });
+
+/** The response of invoke for every credential with the prefix of an agent's token. */
+const tokenRejection = {
+  ...rejection,
+  error: `${rejection.error} Or it is the token of another agent: check the agent's id in the URL.`,
+};
 
 /** Creates an agent and invokes it, so that the server has cached the agent's token. */
 async function invokedAgent() {
@@ -33,9 +39,13 @@ test("the response for a rejected credential says what to do", async () => {
 });
 
 describe.each([
-  ["invoke", { method: "POST", path: `/agents/${agent.id}/invoke`, body: { input: "Hello" } }],
-  ["the management API", { method: "GET", path: "/agents", body: undefined }],
-])("%s", (_, { path, ...request }) => {
+  [
+    "invoke",
+    tokenRejection,
+    { method: "POST", path: `/agents/${agent.id}/invoke`, body: { input: "Hello" } },
+  ],
+  ["the management API", rejection, { method: "GET", path: "/agents", body: undefined }],
+])("%s", (_, ofToken, { path, ...request }) => {
   test.each([
     ["no credential", null],
     ["an empty one", ""],
@@ -55,7 +65,8 @@ describe.each([
     ["an expired key", expired],
   ])("rejects %s with the same response", async (__, credential) => {
     const { status, body } = await beckon.call(path, { ...request, credential });
-    expect([status, body]).toEqual([401, rejection]);
+    const isToken = credential?.startsWith("bka_");
+    expect([status, body]).toEqual([401, isToken ? ofToken : rejection]);
   });
 
   test("accepts credentials only in their header", async () => {
@@ -88,20 +99,20 @@ describe("an agent token is rejected", () => {
 
   test("at another agent", async () => {
     const other = await beckon.createAgent();
-    expect(await invoke(`/agents/${other.id}/invoke`, agent.token)).toEqual([401, rejection]);
+    expect(await invoke(`/agents/${other.id}/invoke`, agent.token)).toEqual([401, tokenRejection]);
   });
 
   test.each(["agt_00000000000000000000000000", "unknown", "%00", "%F0%9F%91%8B"])(
     "at the unknown agent %s",
     async (id) => {
-      expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, rejection]);
+      expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, tokenRejection]);
     },
   );
 
   test("after it was rotated", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}/token/rotate`, { method: "POST" });
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, tokenRejection]);
   });
 
   test("after its grace period has ended", async () => {
@@ -110,19 +121,19 @@ describe("an agent token is rejected", () => {
     await beckon.db.database.engine.query("update tokens set expires_at = now() where hash = $1", [
       hashCredential(made.token),
     ]);
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, tokenRejection]);
   });
 
   test("after it was revoked", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}/token`, { method: "DELETE" });
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, tokenRejection]);
   });
 
   test("after its agent was deleted", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}`, { method: "DELETE" });
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, tokenRejection]);
     expect((await beckon.call("/runs", { credential: made.token })).status).toBe(401);
   });
 });

@@ -16,7 +16,7 @@ export const apiErrors: {
   unauthorized: {
     status: 401,
     meaning:
-      "the credential is missing, malformed, unknown, rotated, revoked or expired: the same response for all",
+      "the credential is missing, malformed, unknown, rotated, revoked or expired, or the token of another agent: the response does not say which",
   },
   forbidden: {
     status: 403,

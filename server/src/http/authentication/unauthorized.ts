@@ -10,20 +10,27 @@ import { kindOfCredential } from "./kind-of-credential.ts";
  * limit. Sessions are not counted and always get `unauthorized`: cookies are signed, so they cannot
  * be guessed, and the dashboard must learn that its session has ended.
  *
+ * The error of an invoke with an agent's token, recognized by its prefix, also says that it can be
+ * the token of another agent. That reveals nothing, because it does not depend on what is stored.
+ *
  * If the request has no `x-api-key` but `Authorization: Bearer`, which other APIs use, the error
  * says which header Beckon reads.
  *
  * @param kind kind of the credential that is not valid, for the log; `none` if there is none.
  *   Default: the one that the request presents
+ * @param isInvoke whether the path names the only agent whose token is accepted. Default: false
  */
 export function unauthorized(
   services: Services,
   incoming: IncomingMessage,
   kind: PresentedKind = presentedKind(services, incoming),
+  isInvoke = false,
 ): ApiError {
   const hint = isBearerOnly(incoming)
     ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
-    : "";
+    : isInvoke && kind === "token"
+      ? " Or it is the token of another agent: check the agent's id in the URL."
+      : "";
   const message = unauthorizedMessage + hint;
   if (kind !== "none") exchangeOf(incoming).rejected = kind;
   if (kind === "session") return new ApiError("unauthorized", message);

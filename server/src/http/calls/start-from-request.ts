@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import type { StreamCredential } from "../../credentials/index.ts";
@@ -9,7 +10,7 @@ import {
   type StartRequest,
   startRun,
 } from "../../runs/index.ts";
-import { unauthorized } from "../authentication/index.ts";
+import { presentedKind, unauthorized } from "../authentication/index.ts";
 import {
   exchangeOf,
   headerOf,
@@ -72,11 +73,11 @@ export async function admitCaller(
   { env: { incoming } }: RequestContext,
   { source, caller, agentId }: StartHead,
 ): Promise<AdmittedCaller> {
-  if (caller === undefined) throw unauthorized(services, incoming);
+  if (caller === undefined) throw unauthorizedInvoke(services, incoming);
   try {
     return { caller, workspaceId: await admitted.workspaceOf({ source, caller, agentId }) };
   } catch (thrown) {
-    throw isUnauthorized(thrown) ? unauthorized(services, incoming) : thrown;
+    throw isUnauthorized(thrown) ? unauthorizedInvoke(services, incoming) : thrown;
   }
 }
 
@@ -109,10 +110,14 @@ export async function startFromRequest(
   } catch (thrown) {
     if (!isUnauthorized(thrown)) throw thrown;
     admitted.forget(caller);
-    throw unauthorized(services, incoming);
+    throw unauthorizedInvoke(services, incoming);
   } finally {
     hold?.release();
   }
+}
+
+function unauthorizedInvoke(services: Services, incoming: IncomingMessage): ApiError {
+  return unauthorized(services, incoming, presentedKind(services, incoming), true);
 }
 
 function isUnauthorized(thrown: unknown): boolean {

@@ -49,7 +49,7 @@ export function authentication(baseUrl: string): Chapter {
       {
         id: "invalid-credentials",
         title: "Invalid credentials",
-        html: `<p>${prose("Every credential that is missing, malformed, unknown, rotated, revoked or expired gets the same 401 `unauthorized`. A valid credential without the scope or role gets a 403 `forbidden`. A revocation takes effect with its response, in every process.")}</p>
+        html: `<p>${prose("Every credential that is missing, malformed, unknown, rotated, revoked or expired gets the same 401 `unauthorized`. So does an invoke with the token of another agent: check the agent's id before you rotate the token. A valid credential without the scope or role gets a 403 `forbidden`. A revocation takes effect with its response, in every process.")}</p>
 <p>${prose("An address with too many failed authentications gets 429 `too_many_requests` with `Retry-After`. Valid credentials are never limited by it.")}</p>`,
       },
       {
