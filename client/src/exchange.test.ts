@@ -124,6 +124,7 @@ test.each([
   ["a proxy's 500", responds(500, "<html>")],
   ["a proxy's 520", responds(520, "<html>")],
   ["a proxy's 530", responds(530, "<html>")],
+  ["a proxy's 408", responds(408, "<html>")],
 ])(
   "a POST without Idempotency-Key is not repeated after %s, as it may have been executed",
   async (_, handler) => {
@@ -136,6 +137,7 @@ test.each([
 test.each([
   ["429", rejects(429, "agent_busy", soon)],
   ["503 with Retry-After", rejects(503, "unavailable", soon)],
+  ["a 408 of Beckon", rejects(408, "bad_request")],
 ])("every call is repeated after %s, as it was not executed", async (_, handler) => {
   server.script(handler, good);
   expect(await beckon.runs.cancel("run_1")).toEqual(agent);

@@ -227,6 +227,8 @@ test.each([
   await expect(call()).rejects.toMatchObject({ code: "no_answer", ...unknown });
   server.script(disconnects, rejects(429, "agent_busy", soon));
   await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...unknown });
+  server.script(disconnects, rejects(408, "bad_request"));
+  await expect(call()).rejects.toMatchObject({ status: 408, ...unknown });
   server.script(rejects(503, "unavailable", soon));
   await expect(call()).rejects.toMatchObject({ code: "unavailable", ...unknown });
   server.script(rejects(500, "internal_error", { "beckon-request-id": "0123" }));
@@ -237,6 +239,8 @@ test.each([
   await expect(call()).rejects.toMatchObject({ code: "agent_paused", ...known });
   server.script(rejects(429, "agent_busy", soon));
   await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...known });
+  server.script(rejects(408, "bad_request"));
+  await expect(call()).rejects.toMatchObject({ status: 408, ...known });
 });
 
 test("if no connection is made, the run was not started", async () => {

@@ -33,11 +33,20 @@ export function delayBefore(
 }
 
 /**
- * Returns whether the server says that a repeat is safe. It says so with 429, or with 503 and
- * `Retry-After`: it did not execute the call, or a repeat of the call gets the same run.
+ * Returns whether the server says that a repeat is safe. It says so with 429, with 408, or with 503
+ * and `Retry-After`: it did not execute the call, or a repeat of the call gets the same run.
  */
-function canBeRepeated({ status, retryAfter }: BeckonError): boolean {
-  return status === 429 || (status === 503 && retryAfter !== undefined);
+function canBeRepeated(error: BeckonError): boolean {
+  const { status, retryAfter } = error;
+  return status === 429 || isIncomplete(error) || (status === 503 && retryAfter !== undefined);
+}
+
+/**
+ * Returns whether the server did not get the whole request in time, or stopped before that, so it
+ * did not execute the call. A 408 of a proxy does not show that.
+ */
+export function isIncomplete({ status, code }: BeckonError): boolean {
+  return status === 408 && code !== "unexpected_answer";
 }
 
 /**
@@ -75,13 +84,14 @@ export function isUnsent({ code, cause }: BeckonError): boolean {
 /**
  * Returns true if the error shows that no earlier attempt of the call was executed: otherwise, the
  * server would have sent the response of that attempt again. It checks the credential and its load
- * before, so 401, 403 and 429 do not show that.
+ * before, and sends a 408 without reading the Idempotency-Key, so 401, 403, 408 and 429 do not show
+ * that.
  */
 export function isDecisive({ status = 0, code }: BeckonError): boolean {
   return (
     status >= 400 &&
     status < 500 &&
-    ![401, 403, 429].includes(status) &&
+    ![401, 403, 408, 429].includes(status) &&
     code !== "unexpected_answer"
   );
 }

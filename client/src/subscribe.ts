@@ -4,7 +4,7 @@ import { readFrames } from "./event-stream.ts";
 import { attempt } from "./exchange.ts";
 import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk, unexpectedResponse } from "./response.ts";
-import { jitter, sleep } from "./retry.ts";
+import { isIncomplete, jitter, sleep } from "./retry.ts";
 import type { StreamClosed } from "./watched-event.ts";
 
 /** Options of `events.watch` and `runs.watch`. */
@@ -198,5 +198,5 @@ function isClosed(data: unknown): data is StreamClosed {
 function isTransient(thrown: unknown): thrown is BeckonError {
   if (!(thrown instanceof BeckonError)) return false;
   const { code, status = 0 } = thrown;
-  return code === "no_answer" || status === 429 || status >= 500;
+  return code === "no_answer" || status === 429 || status >= 500 || isIncomplete(thrown);
 }

@@ -115,6 +115,7 @@ test("server and network errors are retried", async () => {
     rejects(503, "unavailable"),
     responds(502, "<html>"),
     rejects(429, "too_many_requests"),
+    rejects(408, "bad_request"),
     resumes,
   );
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
