@@ -163,6 +163,16 @@ test("the generator supports all kinds of parameters, bodies and responses", {
       "/api/public/things/{thing_id}": {
         delete: { operationId: "deleteThing", responses: { 204: {} } },
       },
+      "/api/public/things/{thing_id}/copies/{copy}": {
+        get: {
+          operationId: "getCopy",
+          parameters: [
+            { name: "thing_id", in: "path", required: true, schema: { type: "string" } },
+            { name: "copy", in: "path", required: true, schema: { type: "integer" } },
+          ],
+          responses: { 200: data(thing) },
+        },
+      },
       "/api/public/things/{thing_id}/export": {
         get: {
           operationId: "exportThing",
@@ -209,6 +219,7 @@ test("the generator supports all kinds of parameters, bodies and responses", {
     "list: ( query: ListThingsQuery, options?: CallOptions & { readonly beckonWorkspace?: string | number | undefined; }, ): Listing<Thing> =>",
     "create: ( body: CreateThingBody, options?: OnceOptions & { readonly beckonWorkspace?: string | number | undefined; }, ): Promise<Thing> =>",
     "delete: (thingId: string, options?: CallOptions): Promise<void> =>",
+    "get: (thingId: string, copy: number | string, options?: CallOptions): Promise<Thing> =>",
     "export: (thingId: string, options?: CallOptions): Promise<Thing> =>",
     "exportYaml: (thingId: string, options?: CallOptions): Promise<string> =>",
     'query: { format: "yaml" }, accept: "application/yaml"',

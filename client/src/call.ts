@@ -9,7 +9,7 @@ export interface Call {
    */
   readonly path: string;
   /** Values of the path's parameters, in the order of the path. Default: none. */
-  readonly params?: readonly string[];
+  readonly params?: readonly (string | number)[];
   readonly query?: object | undefined;
   /**
    * A string or `Blob` is sent unchanged if `bodyType` is set; all else is sent as JSON. Undefined:
@@ -118,14 +118,19 @@ function bodyOf({ body, bodyType }: Call): { type: string; content: Content } | 
 
 /**
  * Inserts the values of the parameters into the path.
- * @throws TypeError if a value is empty, `.` or `..`, which would change the path
+ * @throws TypeError if a value is empty, `.` or `..`, which would change the path, or a number that
+ *   is no safe integer
  */
-function fillPath(path: string, params: readonly string[], operation: string): string {
+function fillPath(path: string, params: readonly (string | number)[], operation: string): string {
   let next = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[next++];
-    if (typeof value !== "string" || /^\.{0,2}$/.test(value))
-      throw new TypeError(`${operation}: ${name} must be a non-empty string other than . and ..`);
+    const isValid =
+      typeof value === "string" ? !/^\.{0,2}$/.test(value) : Number.isSafeInteger(value);
+    if (value === undefined || !isValid)
+      throw new TypeError(
+        `${operation}: ${name} must be a non-empty string other than . and .., or an integer`,
+      );
     return encodeURIComponent(value);
   });
 }

@@ -301,6 +301,29 @@ test.each(["", ".", ".."])(
   },
 );
 
+test("numbers of versions and events are passed as the API returns them", async () => {
+  server.script(responds(200, { ok: true, data: { version: 3 } }));
+  const { version } = await beckon.agents.get("agt_1");
+  await beckon.versions.get("agt_1", version);
+  await beckon.versions.get("agt_1", "2");
+  await beckon.runs.getEvent("run_1", 12);
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    "/api/public/agents/agt_1",
+    "/api/public/agents/agt_1/versions/3",
+    "/api/public/agents/agt_1/versions/2",
+    "/api/public/runs/run_1/events/12",
+  ]);
+});
+
+test.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
+  "a path value %d that is no safe integer is rejected before a request is sent",
+  async (value) => {
+    server.script(good);
+    expect(await failureOf(beckon.versions.get("agt_1", value))).toBeInstanceOf(TypeError);
+    expect(server.requests).toHaveLength(0);
+  },
+);
+
 test("a key that is invalid in a header is rejected and not shown in the error", async () => {
   const error = await failureOf(beckon.runs.get("run_1", { key: "bkw_secret\nx" }));
   expect(error).toBeInstanceOf(TypeError);

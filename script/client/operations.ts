@@ -86,7 +86,7 @@ function functionsFor(
   const body = bodyOf(requestBody, declare);
 
   const functionParameters = [
-    ...inPath.map((each) => `${camel(wordsOf(each))}: string`),
+    ...inPath.map((each) => `${camel(wordsOf(each))}: ${pathType(each, parameters)}`),
     ...(body === undefined ? [] : [`body${body.required ? "" : "?"}: ${body.type}`]),
     ...(query.length === 0
       ? []
@@ -125,6 +125,15 @@ function functionsFor(
     const { sends, gives } = sendCall(kind, type);
     return `${comment(operation, responseNote(kind))}\n${name}${suffix}: (${functionParameters.join(", ")}): ${gives} => send.${sends}({ ${call(accept, form)} }, options),\n`;
   });
+}
+
+/**
+ * Returns the type of a path parameter. A number can be passed as a string too, because that is how
+ * programs get it from a URL or from their own arguments.
+ */
+function pathType(name: string, parameters: readonly Parameter[]): string {
+  const declared = parameters.find((each) => each.in === "path" && each.name === name);
+  return declared?.schema?.type === "integer" ? "number | string" : "string";
 }
 
 /**

@@ -705,7 +705,11 @@ export function bindOperations(send: Sender) {
         ),
 
       /** Get agent version. Needs the scope `agents:read`. */
-      get: (agentId: string, version: string, options?: CallOptions): Promise<AgentVersion> =>
+      get: (
+        agentId: string,
+        version: number | string,
+        options?: CallOptions,
+      ): Promise<AgentVersion> =>
         send.data<AgentVersion>(
           {
             method: "GET",
@@ -718,7 +722,7 @@ export function bindOperations(send: Sender) {
       /** Compare agent versions. Lists what changed from this version to the version `with`, by default the current one. Arrays are compared by position, but tools and their functions by name, unless their order has changed. `path` has their indexes in the later list, and for one that was removed its index in the earlier list. Needs the scope `agents:read`. */
       compare: (
         agentId: string,
-        version: string,
+        version: number | string,
         query?: CompareAgentVersionsQuery,
         options?: CallOptions,
       ): Promise<VersionComparison> =>
@@ -735,7 +739,7 @@ export function bindOperations(send: Sender) {
       /** Restore agent version. Creates the agent's next version, equal to this one. Fails if its provider or a secret of its tools was deleted, or if it used the operator's provider and the workspace now has its own of that name. Secrets that only the current version uses are deleted. Needs the scope `agents:write`. */
       restore: (
         agentId: string,
-        version: string,
+        version: number | string,
         options?: OnceOptions & {
           /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
@@ -822,7 +826,7 @@ export function bindOperations(send: Sender) {
         ),
 
       /** Get run event. One event of the run's journal, for example to verify a delivery. `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. */
-      getEvent: (runId: string, seq: string, options?: CallOptions): Promise<RunEvent> =>
+      getEvent: (runId: string, seq: number | string, options?: CallOptions): Promise<RunEvent> =>
         send.data<RunEvent>(
           { method: "GET", path: "/runs/{run_id}/events/{seq}", params: [runId, seq] },
           options,

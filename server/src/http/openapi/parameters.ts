@@ -1,15 +1,20 @@
 import { id } from "./example-values.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** Description and example of each path parameter. */
-const pathParameterDocs: Readonly<Record<string, { description: string; example: string }>> = {
+const string: JsonSchema = { type: "string" };
+const number: JsonSchema = { type: "integer", minimum: 1 };
+
+/** Description and example of each path parameter, and its schema if it is not a string. */
+const pathParameterDocs: Readonly<
+  Record<string, { description: string; example: string | number; schema?: JsonSchema }>
+> = {
   agent_id: { description: "Id of the agent.", example: id("agt") },
-  version: { description: "Number of the agent's version.", example: "1" },
+  version: { description: "Number of the agent's version.", example: 1, schema: number },
   trigger_id: { description: "Id of the trigger.", example: id("trg") },
   token: { description: "The trigger's token, part of its secret URL.", example: "bkt_TOKEN" },
   request_id: { description: "Id of the received request.", example: id("req") },
   run_id: { description: "Id of the run.", example: id("run") },
-  seq: { description: "Number of the event within its run, from 1.", example: "1" },
+  seq: { description: "Number of the event within its run, from 1.", example: 1, schema: number },
   event_id: { description: "Id of the event.", example: id("evt") },
   subscription_id: { description: "Id of the subscription.", example: id("sub") },
   delivery_id: { description: "Id of the delivery.", example: id("dlv") },
@@ -39,7 +44,8 @@ export function pathParameters(path: string): JsonSchema[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
     const doc = pathParameterDocs[name];
     if (doc === undefined) throw new Error(`the path parameter ${name} has no description`);
-    return { name, in: "path", required: true, ...doc, schema: { type: "string" } };
+    const { schema = string, ...rest } = doc;
+    return { name, in: "path", required: true, ...rest, schema };
   });
 }
 

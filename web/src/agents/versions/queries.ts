@@ -17,5 +17,5 @@ export const comparisonQuery = (
   queryOptions({
     queryKey: [...agentQuery(workspace, agentId).queryKey, "versions", from, to],
     queryFn: ({ signal }) =>
-      workspace.client.versions.compare(agentId, String(from), { with: to }, { signal }),
+      workspace.client.versions.compare(agentId, from, { with: to }, { signal }),
   });

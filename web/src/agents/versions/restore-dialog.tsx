@@ -18,7 +18,7 @@ export function RestoreDialog({ version, close }: RestoreDialogProps) {
   const restore = async () => {
     const navigate = navigateFrom();
     try {
-      const restored = await workspace.client.versions.restore(agent.id, String(version), {
+      const restored = await workspace.client.versions.restore(agent.id, version, {
         ifMatch: agent.version,
       });
       queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, restored);

@@ -126,7 +126,7 @@ export function cacheEntry(
 export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, version: number) =>
   queryOptions({
     queryKey: [id, "agents", agentId, "versions", version],
-    queryFn: ({ signal }) => client.versions.get(agentId, String(version), { signal }),
+    queryFn: ({ signal }) => client.versions.get(agentId, version, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
