@@ -51,6 +51,33 @@ test("the installed package works in JavaScript, and in TypeScript with browser 
       "// @ts-expect-error an agent needs a model\n" +
       'export const wrong = beckon.agents.create({ name: "Triage" });\n',
   );
+  writeFileSync(
+    join(folder, "src/events.ts"),
+    'import { type JournalEvent, type Run, type StartedRun, createClient } from "@beckon/client";\n' +
+      'const beckon = createClient({ url: "https://beckon.example.com" });\n' +
+      "export function about(event: JournalEvent): string | undefined {\n" +
+      '  if (event.type === "run.failed") return event.data.error.message;\n' +
+      '  if (event.type === "run.tool_call") return event.data.tool;\n' +
+      '  if (event.type === "run.finished") return event.data.output ?? event.data.artifact_id;\n' +
+      "  // @ts-expect-error no event has this type\n" +
+      '  return event.type === "run.faild" ? "" : undefined;\n' +
+      "}\n" +
+      "export async function read() {\n" +
+      '  for await (const event of beckon.runs.listEvents("run_1")) about(event);\n' +
+      '  about(await beckon.runs.getEvent("run_1", 1));\n' +
+      "  for await (const event of beckon.events.watch()) {\n" +
+      '    if (event.type === "run.resumed") return event.data.attempt.toFixed();\n' +
+      '    if (event.type === "agent.paused") return event.data.actor;\n' +
+      '    if (event.type === "stream.reset") return event.data.message;\n' +
+      '    if (!("seq" in event)) continue;\n' +
+      '    if (event.run_id !== null && event.type !== "run.failed") about(event);\n' +
+      "  }\n" +
+      '  for await (const event of beckon.runs.watch("run_1")) if ("seq" in event) about(event);\n' +
+      "}\n" +
+      'export const known: Extract<Run["status"] & StartedRun["status"], "failed"> = "failed";\n' +
+      'export const later: Run["status"] = "suspended";\n' +
+      'export const source: Extract<Run["source"], "trigger"> = "trigger";\n',
+  );
   const options = {
     strict: true,
     noEmit: true,

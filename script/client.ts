@@ -2,11 +2,37 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type OpenapiDocument, operationsOf } from "./client/document.ts";
+import { readEventData, workspaceEventData } from "@beckon/contract";
+import { z } from "zod";
+import { schemaOfResponse } from "../server/src/http/openapi/json-schema.ts";
+import { type OpenapiDocument, operationsOf, type Schema } from "./client/document.ts";
 import { functionsOf } from "./client/operations.ts";
 import { declarationsOf, typeName } from "./client/schemas.ts";
 
 const checkout = resolve(import.meta.dirname, "..");
+
+/**
+ * Types of events that the client declares by hand, from the data of each event type. In the
+ * document, `data` is an object with any fields: with a union of all event types, clients that are
+ * generated for languages without unions would lose the fields of events.
+ */
+const typedEvents: Readonly<Record<string, string>> = {
+  RunEvent: "JournalEvent",
+  ListEventsAnswer: "WorkspaceEvent",
+  GetEventAnswer: "WorkspaceEvent",
+};
+
+/** Returns the schema of an object with the `data` of each event type. It allows more fields. */
+function eventDataOf(byType: z.ZodRawShape): Schema {
+  const { properties, ...object } = schemaOfResponse(z.object(byType)) as {
+    properties: Readonly<Record<string, Schema>>;
+  };
+  const open = Object.entries(properties).map(([type, data]) => [
+    type,
+    { ...data, additionalProperties: {} },
+  ]);
+  return { ...object, properties: Object.fromEntries(open) };
+}
 
 /**
  * Returns the text of each generated file of the client, by its path in the repository.
@@ -15,7 +41,8 @@ const checkout = resolve(import.meta.dirname, "..");
 export async function generateClient(
   document: OpenapiDocument = documented(),
 ): Promise<Record<string, string>> {
-  const { text, schemas } = functionsOf(operationsOf(document));
+  const { text: generic, schemas } = functionsOf(operationsOf(document));
+  const text = generic.replaceAll(/\w+/g, (word) => typedEvents[word] ?? word);
   const components = Object.fromEntries(
     Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [
       typeName(name),
@@ -26,7 +53,14 @@ export async function generateClient(
   const used = Object.keys(declared).filter((name) => new RegExp(`\\b${name}\\b`).test(text));
   const head =
     "Long because it is generated: `node script/client.ts` makes it from docs/openapi.json.";
+  const eventData = {
+    JournalEventData: eventDataOf(readEventData),
+    WorkspaceEventData: eventDataOf(workspaceEventData),
+  };
   return {
+    "client/src/generated/event-data.ts": formatted(
+      `/** Types of the data of events. Generated: \`node script/client.ts\` makes them from the contract. */\n\n${await declarationsOf(eventData)}\n`,
+    ),
     "client/src/generated/schemas.ts": formatted(
       `/** Types of requests and responses. ${head} */\n\n${await declarationsOf(declared)}\n`,
     ),
@@ -36,6 +70,7 @@ export async function generateClient(
         'import type { CallOptions, LabelOptions, OnceOptions } from "../options.ts";',
         'import type { Listing } from "../listing.ts";',
         'import type { Sender } from "../sender.ts";',
+        'import type { JournalEvent, WorkspaceEvent } from "../watched-event.ts";',
         `import type { ${used.join(", ")} } from "./schemas.ts";`,
         "",
         text,
@@ -66,7 +101,8 @@ function formatted(text: string): string {
 
 /**
  * Usage: node script/client.ts. Writes the generated files of the client. Run it after every change
- * of docs/openapi.json and review the diff, because it changes the published client.
+ * of docs/openapi.json or of events in the contract, and review the diff, because it changes the
+ * published client.
  */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of Object.entries(await generateClient()))

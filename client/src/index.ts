@@ -4,6 +4,7 @@ export { BeckonError, type BeckonErrorCode, type ClientCode } from "./error.ts";
 export type { FiredRun } from "./fire.ts";
 // Exports all generated types. A list of their names would have to change whenever the API gets a
 // new type.
+export type * from "./generated/event-data.ts";
 export type * from "./generated/schemas.ts";
 export type { Invoked, InvokeOptions, StartedRun, StartOptions } from "./invoke.ts";
 export type { Listing, Page } from "./listing.ts";

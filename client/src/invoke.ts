@@ -1,7 +1,7 @@
 import { maxRepeatMs, newIdempotencyKey } from "./call.ts";
 import { BeckonError, explainStart, lastFailure, withRunId } from "./error.ts";
 import type { Operations } from "./generated/operations.ts";
-import type { InvokeAgentBody } from "./generated/schemas.ts";
+import type { InvokeAgentBody, Run } from "./generated/schemas.ts";
 import type { LabelOptions, OnceOptions } from "./options.ts";
 import { jitter, sleep } from "./retry.ts";
 
@@ -44,7 +44,7 @@ export interface Invoked {
 /** A run that was started without waiting for it. */
 export interface StartedRun {
   readonly run_id: string;
-  readonly status: string;
+  readonly status: Run["status"];
 }
 
 /**

@@ -1,21 +1,20 @@
+import type { JournalEventData, WorkspaceEventData } from "./generated/event-data.ts";
 import type { ListEventsAnswer, RunEvent, StreamEvent } from "./generated/schemas.ts";
 
-/** An entry of a run's journal. Later versions add types: ignore unknown ones. */
-export interface JournalEvent extends RunEvent {
-  readonly type:
-    | "run.queued"
-    /** The run is held: its agent is paused or a limit is spent. */
-    | "run.waiting"
-    | "run.started"
-    | "run.resumed"
-    | "run.step"
-    | "run.step_lost"
-    | "run.tool_call"
-    | "run.tool_result"
-    | "run.finished"
-    | "run.failed"
-    | "run.cancelled";
-}
+/** One type of event per entry of `Data`, so that a check of `type` narrows `data`. */
+type Typed<Event, Data> = {
+  [Type in keyof Data]: Omit<Event, "type" | "data"> & {
+    readonly type: Type;
+    readonly data: Data[Type];
+  };
+}[keyof Data];
+
+/**
+ * An entry of a run's journal. Later versions add types: ignore unknown ones. In `data` above
+ * 64 KiB, `artifact_id` and `bytes` replace fields. With `view: "summary"`, `data` has the sizes of
+ * texts in place of the texts.
+ */
+export type JournalEvent = Typed<RunEvent, JournalEventData>;
 
 /**
  * Output of the model while it is generated. It is not in the journal and can be incomplete; the
@@ -30,10 +29,8 @@ export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>
  * type. `cursor` is the position of the event among all events of the workspace.
  */
 export type WorkspaceEvent =
-  | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)
-  | (Extract<ListEventsAnswer, { run_id: null }> & {
-      readonly type: "agent.paused" | "agent.resumed" | "usage.threshold" | "subscription.disabled";
-    });
+  | Typed<Extract<ListEventsAnswer, { run_id: string }>, JournalEventData>
+  | Typed<Extract<ListEventsAnswer, { run_id: null }>, WorkspaceEventData>;
 
 /**
  * Events about a workspace's stream. `stream.opened` marks the start of the stream. `stream.reset`

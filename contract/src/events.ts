@@ -258,7 +258,8 @@ export const eventVersion = 1;
  * An event in responses. `data` can have any fields, because in `data` above 64 KiB, `artifact_id`
  * and `bytes` replace the fields that models and tools wrote: `parts`, `arguments`, `result` or
  * `output`. If the other fields together are large, or if an earlier version of Beckon wrote the
- * event, they replace all fields. Clients must ignore unknown event types.
+ * event, they replace all fields. `readEventData` has the fields of each type. Clients must ignore
+ * unknown event types.
  */
 export const eventOnWire = z.object({
   id: z.string(),

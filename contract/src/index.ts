@@ -179,6 +179,7 @@ export {
   providerKind,
   updateProviderBody,
 } from "./providers.ts";
+export { readEventData } from "./read-events.ts";
 export {
   listenBody,
   type MappingMistake,

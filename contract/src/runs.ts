@@ -37,6 +37,13 @@ const runSource = z.enum(["invoke", "trigger", "draft"]);
 export type RunSource = z.infer<typeof runSource>;
 
 /**
+ * Returns the schema of a field of a response to which later versions can add values. An enum would
+ * make generated clients reject these.
+ */
+const extensible = (known: z.ZodEnum) =>
+  z.string().meta({ "x-extensible-enum": known.options.map(String) });
+
+/**
  * Body of `POST /agents/:agent_id/draft-runs`. `config` is a change of the agent's current version,
  * as in `PATCH /agents/:agent_id`. The tools in it can use secrets that are already stored for the
  * agent, but cannot contain new secrets. `max_concurrent_runs` and `max_queued_runs` are ignored,
@@ -189,8 +196,8 @@ export const run = z.object({
   id: z.string(),
   agent_id: z.string(),
   agent_version: z.number().int().positive(),
-  status: z.string(),
-  source: z.string(),
+  status: extensible(runStatus),
+  source: extensible(runSource),
   trigger_id: z.string().nullable(),
   /** Id of the run that this run retries; null if it is not a retry. */
   retry_of: z.string().nullable(),

@@ -69,15 +69,22 @@ function hoistDefinitions(
 }
 
 /**
- * Returns the schema with its references changed to refer to `definitions`. An object schema
- * without properties gets a type that allows any field, or no field if its `additionalProperties`
- * is false. Without this, the compiler would treat both alike, because `declarationsOf` passes it
- * `additionalProperties: false` as the default for all schemas.
+ * Returns the schema with its references changed to refer to `definitions`. A string with
+ * `x-extensible-enum` gets the union of its known values and `string & {}`: editors complete the
+ * known ones, and values of later versions are accepted. An object schema without properties gets a
+ * type that allows any field, or no field if its `additionalProperties` is false. Without this, the
+ * compiler would treat both alike, because `declarationsOf` passes it `additionalProperties: false`
+ * as the default for all schemas.
  */
 function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));
   if (typeof value !== "object" || value === null) return value;
-  const { type, properties = {}, additionalProperties } = value as Schema;
+  const { type, properties = {}, additionalProperties, ...rest } = value as Schema;
+  const known = rest["x-extensible-enum"];
+  if (Array.isArray(known)) {
+    const union = [...known.map((each) => JSON.stringify(each)), "(string & {})"].join(" | ");
+    return { ...(value as Schema), tsType: union };
+  }
   const bare = type === "object" && Object.keys(properties as object).length === 0;
   if (bare && additionalProperties === false) return { tsType: "Record<string, never>" };
   return Object.fromEntries(

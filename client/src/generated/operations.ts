@@ -3,6 +3,7 @@
 import type { Listing } from "../listing.ts";
 import type { CallOptions, LabelOptions, OnceOptions } from "../options.ts";
 import type { Sender } from "../sender.ts";
+import type { JournalEvent, WorkspaceEvent } from "../watched-event.ts";
 import type {
   AcceptedInvitation,
   AcceptInvitationBody,
@@ -44,7 +45,6 @@ import type {
   ExportedAgents,
   FireTriggerAnswer,
   FireTriggerBody,
-  GetEventAnswer,
   GetRunStatsQuery,
   GetUsageQuery,
   ImportAgentsBody,
@@ -61,7 +61,6 @@ import type {
   ListAgentVersionsQuery,
   ListAuditQuery,
   ListDeliveriesQuery,
-  ListEventsAnswer,
   ListEventsQuery,
   ListedRun,
   ListenTriggerBody,
@@ -116,7 +115,6 @@ import type {
   RotateTriggerAnswer,
   RotateTriggerBody,
   Run,
-  RunEvent,
   RunStats,
   Session,
   SetLimitBody,
@@ -813,8 +811,8 @@ export function bindOperations(send: Sender) {
         runId: string,
         query?: ListRunEventsQuery,
         options?: CallOptions,
-      ): Listing<RunEvent> =>
-        send.list<RunEvent>(
+      ): Listing<JournalEvent> =>
+        send.list<JournalEvent>(
           {
             method: "GET",
             path: "/runs/{run_id}/events",
@@ -826,8 +824,12 @@ export function bindOperations(send: Sender) {
         ),
 
       /** Get run event. One event of the run's journal, for example to verify a delivery. `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. */
-      getEvent: (runId: string, seq: number | string, options?: CallOptions): Promise<RunEvent> =>
-        send.data<RunEvent>(
+      getEvent: (
+        runId: string,
+        seq: number | string,
+        options?: CallOptions,
+      ): Promise<JournalEvent> =>
+        send.data<JournalEvent>(
           { method: "GET", path: "/runs/{run_id}/events/{seq}", params: [runId, seq] },
           options,
         ),
@@ -846,15 +848,15 @@ export function bindOperations(send: Sender) {
     },
     events: {
       /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of deleted runs are missing, so a cursor that is older than the retention of runs can skip some. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. With `merge=true`, an event that ends a run can replace the run's earlier events that are read at the same time, except `run.queued` and `run.waiting`; it then has `merged`, with `seq`, `type` and `time` of the first of them. Needs the scope `runs:read`. Reads further pages as they are needed. */
-      list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
-        send.list<ListEventsAnswer>(
+      list: (query?: ListEventsQuery, options?: CallOptions): Listing<WorkspaceEvent> =>
+        send.list<WorkspaceEvent>(
           { method: "GET", path: "/events", query, accept: "application/json" },
           options,
         ),
 
       /** Get workspace event. An event of no run, for example to verify a delivery. Events of runs are at `/runs/:run_id/events/:seq`. Needs the scope `runs:read`. */
-      get: (eventId: string, options?: CallOptions): Promise<GetEventAnswer> =>
-        send.data<GetEventAnswer>(
+      get: (eventId: string, options?: CallOptions): Promise<WorkspaceEvent> =>
+        send.data<WorkspaceEvent>(
           { method: "GET", path: "/events/{event_id}", params: [eventId] },
           options,
         ),

@@ -105,7 +105,14 @@ export type InvokeAgentAnswer =
   | {
       ok: true;
       run_id: string;
-      status: string;
+      status:
+        | "waiting"
+        | "queued"
+        | "running"
+        | "succeeded"
+        | "failed"
+        | "cancelled"
+        | (string & {});
     };
 export type FireTriggerAnswer =
   | (
@@ -1273,8 +1280,8 @@ export interface Run {
   id: string;
   agent_id: string;
   agent_version: number;
-  status: string;
-  source: string;
+  status: "waiting" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | (string & {});
+  source: "invoke" | "trigger" | "draft" | (string & {});
   trigger_id: string | null;
   retry_of: string | null;
   external_id: string | null;
@@ -1335,8 +1342,8 @@ export interface ListedRun {
   id: string;
   agent_id: string;
   agent_version: number;
-  status: string;
-  source: string;
+  status: "waiting" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | (string & {});
+  source: "invoke" | "trigger" | "draft" | (string & {});
   trigger_id: string | null;
   retry_of: string | null;
   external_id: string | null;

@@ -11,6 +11,6 @@ export function expandMerged(
   if (!("merged" in event) || event.merged === undefined) return [event];
   const { merged, ...rest } = event;
   const { seq, time } = merged;
-  const type = merged.type as typeof event.type;
-  return [{ ...rest, id: `${event.id}.${seq}`, seq, type, time, data: {} }, event];
+  const first = { ...rest, id: `${event.id}.${seq}`, seq, type: merged.type, time, data: {} };
+  return [first as WorkspaceEvent, event];
 }

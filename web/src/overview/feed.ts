@@ -254,14 +254,13 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
 
 function agentLine({ id, type, time, agent_id, data }: WorkspaceEvent): FeedLine | undefined {
   if (agent_id === null || !(type === "agent.paused" || type === "agent.resumed")) return undefined;
-  const reason = (data as { reason?: unknown }).reason;
   return {
     kind: "agent",
     key: id,
     agentId: agent_id,
     isPaused: type === "agent.paused",
     at: Date.parse(time),
-    reason: typeof reason === "string" ? reason : undefined,
+    reason: type === "agent.paused" ? (data.reason ?? undefined) : undefined,
   };
 }
 

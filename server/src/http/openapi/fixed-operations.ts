@@ -1,4 +1,10 @@
-import { fireResponse, invokeBody, invokeResponse, skippedResponse } from "@beckon/contract";
+import {
+  fireResponse,
+  invokeBody,
+  invokeResponse,
+  runStatus,
+  skippedResponse,
+} from "@beckon/contract";
 import { startErrors } from "../../runs/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { id } from "./example-values.ts";
@@ -69,7 +75,7 @@ const invoke = {
           properties: {
             ok: { const: true },
             run_id: { type: "string" },
-            status: { type: "string" },
+            status: { type: "string", "x-extensible-enum": runStatus.options },
           },
           required: ["ok", "run_id", "status"],
         },

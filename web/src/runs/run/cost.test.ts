@@ -2,15 +2,16 @@ import type { JournalEvent, Run } from "@beckon/client";
 import { expect, test } from "vitest";
 import { costOfRun, costOfStep } from "./cost.ts";
 
-const step = (data: object, type: JournalEvent["type"] = "run.step"): JournalEvent => ({
-  id: "evt_1",
-  run_id: "run_1",
-  seq: 2,
-  type,
-  version: 1,
-  time: "2026-11-03T14:00:01.000Z",
-  data: { step: 1, model: "openai/gpt", ...data },
-});
+const step = (data: object, type: JournalEvent["type"] = "run.step") =>
+  ({
+    id: "evt_1",
+    run_id: "run_1",
+    seq: 2,
+    type,
+    version: 1,
+    time: "2026-11-03T14:00:01.000Z",
+    data: { step: 1, model: "openai/gpt", ...data },
+  }) as JournalEvent;
 const run = (more: Partial<Run>) =>
   ({ status: "running", finished_at: null, cost_micros: null, ...more }) as Run;
 const ended = (cost_micros: number | null) =>
@@ -62,6 +63,6 @@ test("a run from before the metering says so, and one without its steps says not
     "older than the metering of costs",
   );
   expect(costOfRun(ended(null), []).reason).toBeUndefined();
-  const large = { ...step({}), data: { artifact_id: "art_1", bytes: 70_000 } };
+  const large = { ...step({}), data: { artifact_id: "art_1", bytes: 70_000 } } as JournalEvent;
   expect(costOfRun(ended(null), [large]).reason).toBeUndefined();
 });

@@ -17,7 +17,7 @@ export const journalQuery = (
       const events: JournalEvent[] = [];
       const options = { signal, parse: parseExactly };
       for await (const event of client.runs.listEvents(runId, { limit: 200 }, options))
-        events.push(event as JournalEvent);
+        events.push(event);
       return events;
     },
     // The journal no longer changes, because the run has ended.

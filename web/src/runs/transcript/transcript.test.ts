@@ -5,19 +5,16 @@ import { isEnded } from "../patch-run.ts";
 import { addEvent, allSteps, durationOf, emptyTranscript, isOutputInSteps } from "./transcript.ts";
 
 const time = (second: number) => new Date(Date.UTC(2026, 10, 3, 14, 2, second)).toISOString();
-const entry = (
-  seq: number,
-  type: JournalEvent["type"],
-  data: JournalEvent["data"] = {},
-): WatchedEvent => ({
-  id: `evt_${seq}`,
-  run_id: "run_1",
-  seq,
-  type,
-  version: 1,
-  time: time(seq),
-  data,
-});
+const entry = (seq: number, type: JournalEvent["type"], data: JournalEvent["data"] = {}) =>
+  ({
+    id: `evt_${seq}`,
+    run_id: "run_1",
+    seq,
+    type,
+    version: 1,
+    time: time(seq),
+    data,
+  }) as JournalEvent;
 const delta = (text: string, step = 1, kind: "text" | "reasoning" = "text"): WatchedEvent => ({
   type: "run.output.delta",
   run_id: "run_1",

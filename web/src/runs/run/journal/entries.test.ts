@@ -9,7 +9,7 @@ const time = "2026-11-03T14:00:01.000Z";
 const usage = { input_tokens: 3, output_tokens: 2, cached_input_tokens: 1 };
 
 function entry(seq: number, type: JournalEvent["type"], data = {}): JournalEvent {
-  return { id: `evt_${seq}`, run_id: "run_1", seq, type, version: 1, time, data };
+  return { id: `evt_${seq}`, run_id: "run_1", seq, type, version: 1, time, data } as JournalEvent;
 }
 
 const queued: Run = {

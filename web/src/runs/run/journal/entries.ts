@@ -61,7 +61,7 @@ export function summarize(event: JournalEvent): JournalEvent {
       ...(typeof output === "string" ? { output_bytes: bytesOf(output) } : {}),
       ...(Array.isArray(parts) ? { parts: parts.map(summarizePart) } : {}),
     },
-  };
+  } as JournalEvent;
 }
 
 function summarizePart(part: Readonly<Record<string, unknown>>): object {

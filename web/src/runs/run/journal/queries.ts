@@ -29,7 +29,7 @@ export const firstEntriesQuery = ({ id, client }: Workspace, runId: string) =>
     queryFn: async ({ signal }): Promise<Journal> => {
       const query = { view: "summary", limit: firstPageSize } as const;
       const { data, next } = await client.runs.listEvents(runId, query, { signal }).page();
-      return { events: data as JournalEvent[], isComplete: next === null };
+      return { events: data, isComplete: next === null };
     },
     staleTime: 10_000,
   });
@@ -60,7 +60,7 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
         }
         const query = { view: "summary", limit: pageSize, after: lastSeq(journal) } as const;
         const page = await client.runs.listEvents(runId, query, { signal }).page();
-        const events = [...journal.events, ...(page.data as JournalEvent[])];
+        const events = [...journal.events, ...page.data];
         journal = { events, isComplete: page.next === null };
       }
       return journal;
@@ -92,7 +92,7 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq:
       const query = { after: seq - 1, limit: 1 };
       const options = { signal, parse: parseExactly };
       const { data } = await client.runs.listEvents(runId, query, options).page();
-      return (data[0] as JournalEvent | undefined) ?? null;
+      return data[0] ?? null;
     },
     // An entry never changes.
     staleTime: Number.POSITIVE_INFINITY,

@@ -10,15 +10,16 @@ const run = { created_at: new Date(start).toISOString(), started_at: null, finis
 /** Journal entries `[ms after the start, type, data]`. */
 function journal(...entries: [number, JournalEvent["type"], Record<string, unknown>?][]) {
   return entries.map(
-    ([ms, type, data = {}], index): JournalEvent => ({
-      id: `evt_${index + 1}`,
-      run_id: "run_1",
-      seq: index + 1,
-      type,
-      version: 1,
-      time: new Date(start + ms).toISOString(),
-      data,
-    }),
+    ([ms, type, data = {}], index) =>
+      ({
+        id: `evt_${index + 1}`,
+        run_id: "run_1",
+        seq: index + 1,
+        type,
+        version: 1,
+        time: new Date(start + ms).toISOString(),
+        data,
+      }) as JournalEvent,
   );
 }
 
