@@ -2,7 +2,7 @@ import { id } from "./example-values.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 const string: JsonSchema = { type: "string" };
-const number: JsonSchema = { type: "integer", minimum: 1 };
+const number: JsonSchema = { type: "integer", minimum: 1, format: "int64" };
 
 /** Description and example of each path parameter, and its schema if it is not a string. */
 const pathParameterDocs: Readonly<
