@@ -113,7 +113,7 @@ inBrowser("a key is rotated, and the old secret stops at once", async () => {
   const page = await open();
   await page.getByRole("button", { name: "More about Rotated" }).click();
   await page.getByRole("menuitem", { name: "Rotate" }).click();
-  await page.getByText("rejected as soon as the new one exists").waitFor();
+  await page.getByRole("radio", { name: /^Now/, checked: true }).waitFor();
   await page.getByRole("button", { name: "Rotate key" }).click();
   const secret = await shownSecret(page);
   expect([await statusOf(old.key), await statusOf(secret)]).toEqual([401, 200]);

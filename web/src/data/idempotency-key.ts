@@ -31,27 +31,42 @@ export function useIdempotencyKey() {
 const unstored = new Map<string, string>();
 
 /**
- * Returns `keyOf` and `release` as `useIdempotencyKey` does. This tab keeps the attempt until
- * `release` is called, also while another page is open and over a reload.
+ * Returns where this tab keeps an attempt until `release` is called, also while another page is
+ * open and over a reload.
  * @param userId id of the signed-in person, because another one can sign in in the same tab
  * @param action what is done with which resource: `retry.run_1`
  */
-export function storedIdempotencyKey(userId: string, action: string) {
+export function storedAttempt(userId: string, action: string) {
   const name = `beckon.attempt.${userId}.${action}`;
   return {
-    keyOf(body: unknown): string {
-      const attempt = sessionStorage.getItem(name) ?? unstored.get(name) ?? newIdempotencyKey();
+    read: () => sessionStorage.getItem(name) ?? unstored.get(name),
+    write(attempt: string) {
       try {
         sessionStorage.setItem(name, attempt);
       } catch {
         unstored.set(name, attempt);
       }
-      return keyOfBody(attempt, body);
     },
     release() {
       sessionStorage.removeItem(name);
       unstored.delete(name);
     },
+  };
+}
+
+/**
+ * Returns `keyOf` and `release` as `useIdempotencyKey` does. The attempt and the parameters
+ * are those of `storedAttempt`.
+ */
+export function storedIdempotencyKey(userId: string, action: string) {
+  const { read, write, release } = storedAttempt(userId, action);
+  return {
+    keyOf(body: unknown): string {
+      const attempt = read() ?? newIdempotencyKey();
+      write(attempt);
+      return keyOfBody(attempt, body);
+    },
+    release,
   };
 }
 

@@ -16,7 +16,13 @@ export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
 export { numberIn, wholeNumberIn } from "./form/number-in.ts";
 export { useKept } from "./form/use-kept.ts";
-export { keyOfBody, storedIdempotencyKey, useIdempotencyKey } from "./idempotency-key.ts";
+export { useRotation } from "./form/use-rotation.ts";
+export {
+  keyOfBody,
+  storedAttempt,
+  storedIdempotencyKey,
+  useIdempotencyKey,
+} from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {
   listOptions,

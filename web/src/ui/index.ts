@@ -73,7 +73,7 @@ export {
 } from "./overlay/merge.ts";
 export { MergeDialog } from "./overlay/merge-dialog.tsx";
 export { Popover } from "./overlay/popover.tsx";
-export { RotateDialog } from "./overlay/rotate-dialog.tsx";
+export { RotateDialog, UnknownRotation } from "./overlay/rotate-dialog.tsx";
 export { ShownOnceDialog } from "./overlay/shown-once-dialog.tsx";
 export { Toasts, useToast } from "./overlay/toast/toast.tsx";
 export { clearToasts, type ToastMessage } from "./overlay/toast/toasts.ts";

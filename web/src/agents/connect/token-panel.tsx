@@ -83,6 +83,7 @@ export function TokenPanel({ agent }: { readonly agent: Agent }) {
           effect="Beckon issues a new token. Calls with the old one are rejected from the time that you choose. A token that an earlier rotation replaced stops at once. Runs that were accepted continue."
           label="The old token stops"
           previousUntil={token.state.previousUntil}
+          unknownGraceSeconds={token.unknownGraceSeconds}
           confirmLabel="Rotate token"
           onClose={close}
           onRotate={issue}

@@ -3,7 +3,7 @@ import {
   isNotFound,
   isOutcomeUnknown,
   serverNow,
-  useIdempotencyKey,
+  useRotation,
   useWorkspace,
 } from "../../data/index.ts";
 import { type TokenState, tokenStateQuery } from "./queries.ts";
@@ -13,7 +13,7 @@ export function useToken(agentId: string) {
   const workspace = useWorkspace();
   const { client } = workspace;
   const queryClient = useQueryClient();
-  const { keyOf, release } = useIdempotencyKey();
+  const { unknown, send, release } = useRotation<number>(`rotate.${agentId}`);
   const known = tokenStateQuery(workspace, agentId);
   const { data: state } = useQuery(known);
   const learn = (learned: TokenState) => queryClient.setQueryData(known.queryKey, learned);
@@ -26,10 +26,9 @@ export function useToken(agentId: string) {
 
   const rotate = async (graceSeconds: number) => {
     const body = { grace_seconds: graceSeconds };
-    const { token } = await client.agents.rotateToken(agentId, body, {
-      idempotencyKey: keyOf(body),
-    });
-    release();
+    const { token } = await send(graceSeconds, (options) =>
+      client.agents.rotateToken(agentId, body, options),
+    );
     const isReplaced = state.isIssued && graceSeconds > 0;
     learn({
       isIssued: true,
@@ -43,6 +42,8 @@ export function useToken(agentId: string) {
 
   return {
     state,
+    /** Grace period of a rotation whose outcome is not known, in seconds. */
+    unknownGraceSeconds: unknown,
     /** @throws BeckonError */
     rotate,
     /** Returns the handler that issues a token for an agent that has none. */

@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { RotateCw } from "lucide-react";
-import { useWorkspace } from "../../data/index.ts";
+import { storedAttempt, useMe, useWorkspace } from "../../data/index.ts";
 import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
@@ -9,6 +9,7 @@ import { useSubscriptionSearch } from "./search.ts";
 export function SecretPanel({ subscription }: { readonly subscription: Subscription }) {
   const { client, can } = useWorkspace();
   const { show } = useSubscriptionSearch();
+  const attempt = storedAttempt(useMe().id, `rotate.${subscription.id}`);
   const disabledReason = needsEditor(can);
   const { previous_secret_until: until } = subscription;
   return (
@@ -31,7 +32,12 @@ export function SecretPanel({ subscription }: { readonly subscription: Subscript
           key={until}
           label="Signing secret"
           start="whsec_"
-          load={async () => (await client.subscriptions.revealSecret(subscription.id)).secret}
+          load={async () => {
+            const { secret } = await client.subscriptions.revealSecret(subscription.id);
+            // If the response of a rotation was lost, the person now has its secret.
+            attempt.release();
+            return secret;
+          }}
           disabledReason={disabledReason}
         />
         {until === null ? null : (

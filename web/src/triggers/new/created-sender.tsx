@@ -24,8 +24,10 @@ interface CreatedSenderProps {
 export function CreatedSender({ trigger, preset, secret, onClose }: CreatedSenderProps) {
   const ids = { id: trigger.id, agent_id: trigger.agent_id };
   const { set } = useSenderSecret(ids);
-  const generate = useMutation({ mutationFn: async () => (await set({})).secret });
-  const form = useSecretForm({ trigger: ids });
+  const generate = useMutation({
+    mutationFn: async () => (await set({ grace_seconds: 0 })).secret,
+  });
+  const form = useSecretForm({ set });
   const shown = secret ?? generate.data;
   const isTyped = preset.secret_from === "sender" && form.saved === undefined;
   const isMissing = preset.secret_from === "receiver" && shown === undefined;

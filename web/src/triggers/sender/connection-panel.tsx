@@ -113,6 +113,8 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
               label="Secret"
               load={async () => {
                 const { secret, previous_until } = await secrets.reveal();
+                // If the response of a replacement was lost, the person now has its secret.
+                secrets.release();
                 setPreviousUntil(previous_until);
                 return secret;
               }}

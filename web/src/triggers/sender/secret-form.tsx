@@ -1,13 +1,11 @@
 import { type SenderSecrets, senderSecret } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { messageOf } from "../../data/index.ts";
+import { codeOf, messageOf } from "../../data/index.ts";
 import { Field, FormError, TextInput } from "../../ui/index.ts";
-import type { TriggerIds } from "../requests/queries.ts";
-import { useSenderSecret } from "./use-sender-secret.ts";
+import type { useSenderSecret } from "./use-sender-secret.ts";
 
-interface SecretFormOptions {
-  readonly trigger: TriggerIds;
+interface SecretFormOptions extends Pick<ReturnType<typeof useSenderSecret>, "set"> {
   /** For how long the previous secret stays valid, in seconds. Default: 0. */
   readonly graceSeconds?: number;
   /** Called when the secret is saved, even if its dialog is no longer shown. */
@@ -15,8 +13,7 @@ interface SecretFormOptions {
 }
 
 /** Returns the state of a form for a secret that the sender has generated. */
-export function useSecretForm({ trigger, graceSeconds = 0, onSaved }: SecretFormOptions) {
-  const { set } = useSenderSecret(trigger);
+export function useSecretForm({ set, graceSeconds = 0, onSaved }: SecretFormOptions) {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const save = useMutation({
@@ -40,7 +37,11 @@ export function useSecretForm({ trigger, graceSeconds = 0, onSaved }: SecretForm
     },
     text,
     problem,
-    error: save.error,
+    // The outcome of an earlier attempt was not known, and another secret was typed since.
+    error:
+      codeOf(save.error) === "idempotency_mismatch"
+        ? "The secret that you sent before was saved. Press Save secret again to replace it by this one."
+        : save.error,
     change: (typed: string) => {
       setText(typed);
       setProblem(undefined);

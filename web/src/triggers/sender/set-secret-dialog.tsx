@@ -2,7 +2,14 @@ import type { Trigger } from "@beckon/client";
 import type { Preset } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormDialog, FormError, IssuedSecretDialog, RadioCards, useToast } from "../../ui/index.ts";
+import {
+  FormDialog,
+  FormError,
+  IssuedSecretDialog,
+  RadioCards,
+  UnknownRotation,
+  useToast,
+} from "../../ui/index.ts";
 import { SecretInput, useSecretForm } from "./secret-form.tsx";
 import { useSenderSecret } from "./use-sender-secret.ts";
 
@@ -17,29 +24,30 @@ const graces = [
   { value: "3600", label: "In 1 hour" },
   { value: "86400", label: "In 1 day" },
   { value: "604800", label: "In 7 days" },
-] as const;
+];
 
 /** Sets or replaces the secret of a sender. The previous secret can stay valid for some time. */
 export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps) {
-  const { set } = useSenderSecret(trigger);
+  const { set, unknown } = useSenderSecret(trigger);
   const toast = useToast();
-  const [from, setFrom] = useState<"beckon" | "sender">(
-    preset?.secret_from === "sender" ? "sender" : "beckon",
+  const [from, setFrom] = useState(
+    unknown?.from ?? (preset?.secret_from === "sender" ? "sender" : "beckon"),
   );
-  const [grace, setGrace] = useState<(typeof graces)[number]["value"]>("0");
+  const [grace, setGrace] = useState(String(unknown?.graceSeconds ?? 0));
   const isReplaced = trigger.sender_secret_set;
   const graceSeconds = isReplaced ? Number(grace) : 0;
   const generate = useMutation({
     mutationFn: () => set({ grace_seconds: graceSeconds }),
   });
   const form = useSecretForm({
-    trigger,
+    set,
     graceSeconds,
     onSaved: () => toast({ tone: "success", title: "Saved the secret" }),
   });
-  // The choices cannot be changed while a request is in progress. With another source, the dialog
-  // would show the button that is not pending, and could be closed.
-  const isPending = generate.isPending || form.isPending;
+  // While a request is in progress, another source would show the button that is not pending, and
+  // the dialog could be closed. While an outcome is unknown, only the same request can be repeated.
+  const isLocked = generate.isPending || form.isPending || unknown !== undefined;
+  const label = from === "beckon" ? "Generate secret" : "Save secret";
   if (generate.data !== undefined)
     return (
       <IssuedSecretDialog
@@ -59,10 +67,11 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
       onSubmit={() => (from === "beckon" ? generate.mutate() : form.submit())}
       submit={
         from === "beckon"
-          ? { label: "Generate secret", pending: generate.isPending, pendingText: "Generating…" }
-          : { label: "Save secret", pending: form.isPending }
+          ? { label, pending: generate.isPending, pendingText: "Generating…" }
+          : { label, pending: form.isPending }
       }
     >
+      {unknown === undefined ? null : <UnknownRotation confirmLabel={label} />}
       {isReplaced ? (
         <RadioCards
           label="The previous secret stops"
@@ -71,7 +80,7 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
           value={grace}
           onChange={setGrace}
           options={graces}
-          disabled={isPending}
+          disabled={isLocked}
         />
       ) : null}
       <RadioCards
@@ -83,7 +92,7 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
           { value: "beckon", label: "Generate one", hint: "You enter it in the sender." },
           { value: "sender", label: "From the sender", hint: "The sender shows it to you." },
         ]}
-        disabled={isPending}
+        disabled={isLocked}
       />
       {from === "sender" ? <SecretInput form={form} /> : null}
       <FormError error={generate.error} />

@@ -1,8 +1,7 @@
 import type { Trigger } from "@beckon/client";
 import { useState } from "react";
-import { serverNow } from "../../data/index.ts";
+import { serverNow, useRotation, useWorkspace } from "../../data/index.ts";
 import { IssuedSecretDialog, RotateDialog } from "../../ui/index.ts";
-import { useTriggerActions } from "./use-trigger-actions.ts";
 
 interface RotateUrlProps {
   readonly trigger: Trigger;
@@ -15,7 +14,8 @@ interface RotateUrlProps {
 
 /** Asks when the old URL of a trigger expires, then shows the new one. */
 export function RotateUrl({ trigger, previousUntil, onRotated, onClose }: RotateUrlProps) {
-  const actions = useTriggerActions(trigger);
+  const { client } = useWorkspace();
+  const { unknown, send } = useRotation<number>(`rotate.${trigger.id}`);
   const [issued, setIssued] = useState<string>();
   if (issued !== undefined)
     return (
@@ -32,10 +32,15 @@ export function RotateUrl({ trigger, previousUntil, onRotated, onClose }: Rotate
       effect="Beckon issues a new URL. What is posted to the old one is rejected from the time that you choose. A URL that an earlier rotation replaced stops at once."
       label="The old URL stops"
       previousUntil={previousUntil}
+      unknownGraceSeconds={unknown}
       confirmLabel="Rotate URL"
       onClose={onClose}
       onRotate={async (graceSeconds) => {
-        setIssued(await actions.rotate(graceSeconds));
+        const body = { grace_seconds: graceSeconds };
+        const { url } = await send(graceSeconds, (options) =>
+          client.triggers.rotate(trigger.agent_id, trigger.id, body, options),
+        );
+        setIssued(url);
         onRotated?.(graceSeconds === 0 ? undefined : serverNow() + graceSeconds * 1_000);
       }}
     />

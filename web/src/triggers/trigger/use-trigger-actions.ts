@@ -3,7 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import {
   announceChanges,
   isOutcomeUnknown,
-  useIdempotencyKey,
+  storedAttempt,
+  useMe,
   useWorkspace,
 } from "../../data/index.ts";
 import { useNavigateFrom, useToast } from "../../ui/index.ts";
@@ -16,7 +17,7 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const queryClient = useQueryClient();
   const navigateFrom = useNavigateFrom();
   const toast = useToast();
-  const { keyOf, release } = useIdempotencyKey();
+  const rotation = storedAttempt(useMe().id, `rotate.${id}`);
   const { queryKey } = triggerQuery(workspace, agent_id, id);
   const tellOthers = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   return {
@@ -37,14 +38,12 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
         throw thrown;
       }
     },
-    /** Replaces the URL and returns the new one. The old URL stays valid for `graceSeconds`. */
-    rotate: async (graceSeconds: number) => {
-      const body = { grace_seconds: graceSeconds };
-      const { url } = await triggers.rotate(agent_id, id, body, { idempotencyKey: keyOf(body) });
-      release();
+    reveal: async () => {
+      const { url } = await triggers.reveal(agent_id, id);
+      // If the response of a rotation was lost, the person now has its URL.
+      rotation.release();
       return url;
     },
-    reveal: async () => (await triggers.reveal(agent_id, id)).url,
     remove: async () => {
       const list = `/w/${workspace.id}/agents/${agent_id}/triggers`;
       const navigate = navigateFrom(`${list}/${id}`);

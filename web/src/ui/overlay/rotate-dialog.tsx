@@ -1,11 +1,10 @@
 import { type ReactNode, useState } from "react";
-import { Button } from "../action/button.tsx";
 import { Banner } from "../feedback/banner.tsx";
-import { Problem } from "../feedback/problem.tsx";
+import { FormError } from "../form/form-error.tsx";
 import { RadioCards } from "../form/radio-cards.tsx";
 import { useNow } from "../text/now.ts";
 import { Time } from "../text/time.tsx";
-import { Dialog } from "./dialog.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
 interface RotateDialogProps {
   /** A question that names the resource: "Rotate the API token of Refund desk?" */
@@ -19,6 +18,13 @@ interface RotateDialogProps {
    * This rotation ends that secret, so the dialog warns. null or undefined if there is none.
    */
   readonly previousUntil?: string | number | null | undefined;
+  /** Grace period that is chosen at first, in seconds. Default: 3600. */
+  readonly initialGraceSeconds?: number;
+  /**
+   * Grace period of an earlier rotation whose outcome is not known, in seconds; undefined if there
+   * is none. The choice is then locked, because only the same request can be repeated.
+   */
+  readonly unknownGraceSeconds: number | undefined;
   /** Verb and noun: "Rotate token". */
   readonly confirmLabel: string;
   readonly onClose: () => void;
@@ -34,7 +40,7 @@ const choices = [
   { value: "3600", label: "In 1 hour", hint: "For callers that you change yourself." },
   { value: "86400", label: "In 1 day", hint: "For callers of other teams." },
   { value: "604800", label: "In 7 days", hint: "The longest time." },
-] as const;
+];
 
 /** Asks when the old secret becomes invalid, then replaces it. Render it only while it is open. */
 export function RotateDialog({
@@ -42,14 +48,17 @@ export function RotateDialog({
   effect,
   label,
   previousUntil,
+  initialGraceSeconds = 3600,
+  unknownGraceSeconds,
   confirmLabel,
   onClose,
   onRotate,
 }: RotateDialogProps) {
-  const [grace, setGrace] = useState<(typeof choices)[number]["value"]>("3600");
+  const [grace, setGrace] = useState(String(unknownGraceSeconds ?? initialGraceSeconds));
   const now = useNow();
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
+  const isUnknown = unknownGraceSeconds !== undefined;
   const rotate = async () => {
     setPending(true);
     setError(undefined);
@@ -61,34 +70,40 @@ export function RotateDialog({
     }
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      // Closing the dialog would not cancel the rotation, but hide its result.
-      dismissible={!pending}
+    <FormDialog
+      isDirty={() => pending}
+      close={onClose}
       title={title}
       description={effect}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={pending}>
-            Cancel
-          </Button>
-          <Button variant="primary" onClick={rotate} pending={pending} pendingText="Rotating…">
-            {confirmLabel}
-          </Button>
-        </>
-      }
+      onSubmit={rotate}
+      submit={{ label: confirmLabel, pending, pendingText: "Rotating…" }}
     >
-      <div className="flex flex-col gap-3">
-        {new Date(previousUntil ?? 0).getTime() > now ? (
-          <Banner tone="warning">
-            The secret before the current one is still accepted and would stop{" "}
-            <Time value={previousUntil} />. This rotation ends it at once.
-          </Banner>
-        ) : null}
-        <RadioCards label={label} options={choices} value={grace} onChange={setGrace} columns={2} />
-        {error === undefined ? null : <Problem error={error} />}
-      </div>
-    </Dialog>
+      {isUnknown ? <UnknownRotation confirmLabel={confirmLabel} /> : null}
+      {!isUnknown && new Date(previousUntil ?? 0).getTime() > now ? (
+        <Banner tone="warning">
+          The secret before the current one is still accepted and would stop{" "}
+          <Time value={previousUntil} />. This rotation ends it at once.
+        </Banner>
+      ) : null}
+      <RadioCards
+        label={label}
+        options={choices}
+        value={grace}
+        onChange={setGrace}
+        columns={2}
+        disabled={pending || isUnknown}
+      />
+      <FormError error={error} />
+    </FormDialog>
+  );
+}
+
+/** Says that an attempt may have replaced the secret, and that a repeat is safe. */
+export function UnknownRotation({ confirmLabel }: Pick<RotateDialogProps, "confirmLabel">) {
+  return (
+    <Banner tone="warning">
+      It is not known whether the last attempt has replaced the secret. Press {confirmLabel} again:
+      it is replaced once only.
+    </Banner>
   );
 }

@@ -1,7 +1,7 @@
 import type { Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
+import { announceChanges, useRotation, useWorkspace } from "../../../data/index.ts";
 import { RotateDialog } from "../../../ui/index.ts";
 import { nameOf } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
@@ -16,7 +16,9 @@ interface RotateSecretProps {
 export function RotateSecret({ subscription, close }: RotateSecretProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
-  const { keyOf, release } = useIdempotencyKey();
+  const { unknown, send } = useRotation<number>(`rotate.${subscription.id}`, () =>
+    announceChanges(queryClient, subscriptionsKey(id)),
+  );
   const [issued, setIssued] = useState<string>();
   const name = nameOf(subscription);
   if (issued !== undefined)
@@ -34,16 +36,15 @@ export function RotateSecret({ subscription, close }: RotateSecretProps) {
       effect="Beckon issues a new secret. Until the time that you choose, both secrets sign each delivery, so that no delivery fails to verify. A secret that an earlier rotation replaced stops at once."
       label="The old secret stops"
       previousUntil={subscription.previous_secret_until}
+      unknownGraceSeconds={unknown}
       confirmLabel="Rotate secret"
       onClose={close}
       onRotate={async (graceSeconds) => {
         const body = { grace_seconds: graceSeconds };
-        const { secret } = await client.subscriptions.rotateSecret(subscription.id, body, {
-          idempotencyKey: keyOf(body),
-        });
-        release();
+        const { secret } = await send(graceSeconds, (options) =>
+          client.subscriptions.rotateSecret(subscription.id, body, options),
+        );
         setIssued(secret);
-        void announceChanges(queryClient, subscriptionsKey(id));
       }}
     />
   );
