@@ -157,6 +157,24 @@ for (const [name, create] of Object.entries(kinds))
     expect(await isValid()).toBe(true);
   });
 
+// A key cannot be revealed.
+for (const [name, create] of Object.entries(kinds).filter(([kind]) => kind !== "a key"))
+  inBrowser(`${name} can be rotated again after a lost rotation if it was revealed`, async () => {
+    const { path, show, submit } = await create();
+    const page = await open(path);
+    await show?.(page);
+    await lose(page, () => button(page, submit).click());
+    await button(page, "Cancel").click();
+    const field = page.getByRole("group", {
+      name: /^(POST to|Secret|Signing secret|Token of .+)$/,
+    });
+    await field.getByRole("button", { name: "Reveal" }).click();
+    await field.getByRole("button", { name: "Hide" }).click();
+    await (show ?? pressRotate)(page);
+    await page.getByLabel("In 1 day").check();
+    expect(await unknown(page).count()).toBe(0);
+  });
+
 inBrowser("a new secret that arrives after its page was left is shown later", async () => {
   const { path, submit, isValid } = await addKey();
   const page = await open("/keys");
