@@ -137,7 +137,7 @@ for (const [name, create] of Object.entries(kinds))
       await page
         .getByRole("dialog")
         .filter({ has: button(page, /^(Rotating|Generating)…$/) })
-        .locator("input[value='604800']:disabled")
+        .getByRole("radio", { name: /^In 1 day/, disabled: true })
         .waitFor();
     });
     await unknown(page).waitFor();
