@@ -120,6 +120,30 @@ inBrowser("a late check of an earlier key does not hide that the new one works",
   expect(await dialog.getByText("Works, 2 models").count()).toBe(1);
 });
 
+inBrowser("a key is sent only to the provider it was typed for", async () => {
+  const page = await open("?new=1");
+  const dialog = page.getByRole("dialog");
+  const fields = (["API key", "Name", "Base URL"] as const).map((label) =>
+    dialog.getByLabel(label),
+  );
+  const choose = (preset: string) => dialog.getByRole("radio", { name: preset }).click();
+  const shows = (values: readonly string[]) =>
+    expect.poll(() => Promise.all(fields.map((field) => field.inputValue()))).toEqual(values);
+  const router = ["", "openrouter", "https://openrouter.ai/api/v1"];
+  await dialog.getByLabel("API key").fill("sk-0123456789");
+  await choose("OpenRouter");
+  await shows(router);
+  await choose("Another server");
+  const own = ["sk-own-0123456789", "own", "https://models.example.com/v1"];
+  for (const [index, field] of fields.entries()) await field.fill(own[index] ?? "");
+  await choose("OpenRouter");
+  await shows(router);
+  await choose("Another server");
+  await shows(own);
+  await choose("OpenAI");
+  await shows(["sk-0123456789", "openai", ""]);
+});
+
 inBrowser("a private address shows the setting to copy", async () => {
   const page = await open("?new=1&preset=ollama");
   await page.getByRole("button", { name: "Add and check" }).click();

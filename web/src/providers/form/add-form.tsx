@@ -1,5 +1,5 @@
 import type { Provider } from "@beckon/client";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
 import { Field, FormDialog, FormError, RadioCards, Select, TextInput } from "../../ui/index.ts";
@@ -26,28 +26,36 @@ const kindOptions = Object.entries(kindLabels).map(([value, label]) => ({ value,
 const presetOptions = presets.map(({ id, label }) => ({ value: id, label }));
 const retry = "Press Add and check again: it is added once only.";
 
-/** The form of a new provider. A preset fills in all fields except the key. */
+/**
+ * The form of a new provider. A preset fills in all fields except the key, which has to be typed
+ * for each preset.
+ */
 export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
   const [preset, setPreset] = useState(() => presetOf(first));
   const create = useCreateProvider(onCreated);
-  const { register, handleSubmit, setError, setValue, clearErrors, watch, formState } =
-    useForm<ProviderFields>({
-      resolver: providerResolver,
-      mode: "onTouched",
-      defaultValues: { ...fieldsOf(preset), api_key: "" },
-    });
-  const { errors, dirtyFields } = formState;
+  const form = useForm<ProviderFields>({
+    resolver: providerResolver,
+    mode: "onTouched",
+    defaultValues: { ...fieldsOf(preset), api_key: "" },
+  });
+  const { register, handleSubmit, setError, setValue, getValues, clearErrors, watch } = form;
+  const { errors, dirtyFields } = form.formState;
+  // What was typed for each preset. A key must not be sent to the server of another preset, and
+  // what is typed is not lost if another preset is chosen for a moment.
+  const typed = useRef(new Map<string, ProviderFields>());
   // What is typed after the form was sent would be lost when the new provider is shown.
   const readOnly = create.isPending;
   const choose = (id: string) => {
     const chosen = presetOf(id);
+    typed.current.set(preset.id, getValues());
     setPreset(chosen);
     create.reset();
     clearErrors();
-    const { name, kind, base_url: address } = fieldsOf(chosen);
-    setValue("name", name);
-    setValue("kind", kind);
-    setValue("base_url", address);
+    const next = typed.current.get(id) ?? { ...fieldsOf(chosen), api_key: "" };
+    setValue("name", next.name);
+    setValue("kind", next.kind);
+    setValue("base_url", next.base_url);
+    setValue("api_key", next.api_key);
   };
   const submit = handleSubmit((fields) =>
     create.mutate(bodyOf(fields), {
