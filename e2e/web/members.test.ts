@@ -115,6 +115,8 @@ inBrowser("a role is changed, and the member is removed after a question", async
   // Closing the dialog would not stop the request, but hide its error.
   await page.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
   await page.keyboard.press("Escape");
+  // Another role would not be saved.
+  await page.getByRole("radio", { name: "Admin" }).click({ force: true });
   await held.release();
   await page.getByRole("dialog").getByText("It was rejected.").waitFor();
   await change.click();

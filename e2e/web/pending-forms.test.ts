@@ -1,8 +1,9 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
@@ -41,6 +42,9 @@ inBrowser("a form cannot be closed while it is saved, and shows why it was not s
   await dialog.waitFor({ state: "detached" });
 });
 
+const reject = (route: Route) =>
+  route.fulfill({ status: 400, json: { ok: false, error: "No.", code: "bad_request" } });
+
 inBrowser("text that would not be sent cannot be typed while a form is sent", async () => {
   const page = await open("/agents/new");
   for (const [path, url, label, submit] of [
@@ -54,11 +58,7 @@ inBrowser("text that would not be sent cannot be typed while a form is sent", as
       await expect.poll(() => page.getByLabel("Model", { exact: true }).inputValue()).not.toBe("");
       await page.getByRole("textbox", { name: "Name", exact: true }).fill("Desk");
     }
-    const held = await holdRequests(page, url, {
-      method: "POST",
-      handle: (route) =>
-        route.fulfill({ status: 400, json: { ok: false, error: "No.", code: "bad_request" } }),
-    });
+    const held = await holdRequests(page, url, { method: "POST", handle: reject });
     await button(page, submit).click();
     await held.reached;
     await field.and(page.locator("[readonly]")).waitFor();
@@ -66,6 +66,86 @@ inBrowser("text that would not be sent cannot be typed while a form is sent", as
     await field.and(page.locator(":not([readonly])")).waitFor();
   }
 });
+
+/** Returns the value of every control of the open dialog, and whether it is checked. */
+const valuesIn = (page: Page): Promise<unknown> =>
+  page.evaluate(`Array.from(
+    document.querySelectorAll("[role=dialog] :is(input, textarea, select)"),
+    ({ value, checked }) => [value, checked],
+  )`);
+
+/** Tries to change every control of a form with the keyboard. */
+async function changeAll(page: Page, dialog: Locator): Promise<void> {
+  for (const control of await dialog.locator("input, textarea, select").all()) {
+    await control.focus();
+    await page.keyboard.press("7");
+    await page.keyboard.press("ArrowDown");
+  }
+  for (const box of await dialog.locator("[type=checkbox], [type=radio]").all()) {
+    await box.focus();
+    await page.keyboard.press("Space");
+  }
+}
+
+inBrowser("nothing in a dialog can be changed while its form is sent", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open("/keys");
+  for (const [path, method, url, label, text] of [
+    ["/plan?ceiling=new", "PUT", /\/limits\//, "Maximum cost of runs a day", "500"],
+    ["/keys?new=1", "POST", /\/keys$/, "Name", "Shop"],
+    ["/members?dialog=invite", "POST", /\/invitations$/, "E-mail", "grace@example.com"],
+    [`/agents/${agent.id}/triggers?new=blank`, "POST", /\/triggers$/, "Name", "Shop"],
+    ["/subscriptions?new=1", "POST", /\/subscriptions$/, "URL", "https://example.com/"],
+  ] as const) {
+    await page.evaluate(`history.pushState({}, "", ${JSON.stringify(workspace + path)})`);
+    const dialog = page.getByRole("dialog");
+    const field = dialog.getByLabel(label, { exact: true });
+    await field.fill(text);
+    if (label === "URL")
+      await dialog.getByRole("button", { name: "Payload, secret and headers" }).click();
+    const held = await holdRequests(page, url, { method, handle: reject });
+    await field.press("Enter");
+    await held.reached;
+    await dialog.locator("button[aria-busy=true]").waitFor();
+    await field.and(page.locator(":focus")).waitFor();
+    const sent = await valuesIn(page);
+    await changeAll(page, dialog);
+    expect(await valuesIn(page), path).toEqual(sent);
+    if (label === "URL") {
+      await dialog.getByRole("button", { name: "Add header", disabled: true }).waitFor();
+      await expectAccessible(page);
+    }
+    await held.release();
+    await dialog.getByText("No.", { exact: true }).waitFor();
+    await changeAll(page, dialog);
+    expect(await valuesIn(page), path).not.toEqual(sent);
+    await page.keyboard.press("Escape");
+    await button(page, "Discard changes").click();
+    await dialog.waitFor({ state: "detached" });
+  }
+});
+
+inBrowser(
+  "a checkbox is sent as it is shown after it was pressed while a form was sent",
+  async () => {
+    const agent = await beckon.createAgent();
+    const page = await open(`/agents/${agent.id}/triggers?new=blank`);
+    const dialog = page.getByRole("dialog");
+    const box = dialog.getByRole("checkbox");
+    await dialog.getByLabel("Name", { exact: true }).fill("Shop");
+    const held = await holdRequests(page, /\/triggers$/, { method: "POST", handle: reject });
+    await button(page, "Create").click();
+    await held.reached;
+    await box.click({ force: true });
+    expect(await box.isChecked()).toBe(false);
+    await held.release();
+    await dialog.getByText("No.", { exact: true }).waitFor();
+    await box.check();
+    const request = page.waitForRequest((sent) => sent.method() === "POST");
+    await button(page, "Create").click();
+    expect((await request).postDataJSON()).toMatchObject({ allows_callback: true });
+  },
+);
 
 /** Leaves a page by the Back button while it waits for the response to a form. */
 async function leaveByBack(page: Page): Promise<void> {

@@ -2,7 +2,14 @@ import type { Member } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, meQuery, useMe, useWorkspace } from "../data/index.ts";
-import { Button, Dialog, FormError, RadioCards, useToast } from "../ui/index.ts";
+import {
+  Button,
+  Dialog,
+  FormError,
+  FormPendingContext,
+  RadioCards,
+  useToast,
+} from "../ui/index.ts";
 import { membersKey } from "./queries.ts";
 import { roleChoices, roleLabel } from "./roles.ts";
 
@@ -60,13 +67,15 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
       }
     >
       <div className="flex flex-col gap-3">
-        <RadioCards
-          label="Role"
-          labelHidden
-          options={roleChoices(ownRole)}
-          value={role}
-          onChange={setChosen}
-        />
+        <FormPendingContext value={change.isPending}>
+          <RadioCards
+            label="Role"
+            labelHidden
+            options={roleChoices(ownRole)}
+            value={role}
+            onChange={setChosen}
+          />
+        </FormPendingContext>
         <FormError error={change.error} />
       </div>
     </Dialog>

@@ -24,6 +24,7 @@ export { Checkbox } from "./form/checkbox.tsx";
 export { Field } from "./form/field.tsx";
 export { FieldError } from "./form/field-error.tsx";
 export { FormError } from "./form/form-error.tsx";
+export { FormPendingContext, useFormPending } from "./form/form-pending.ts";
 export { NumberInput } from "./form/number-input.tsx";
 export { PasswordInput } from "./form/password-input.tsx";
 export { PastRangeFields, usePastRange } from "./form/past-range.tsx";

@@ -1,6 +1,14 @@
 import { ChevronsUpDown } from "lucide-react";
 import type { Ref } from "react";
-import { Field, IconButton, lazyPart, Popover, Spinner, TextInput } from "../../ui/index.ts";
+import {
+  Field,
+  IconButton,
+  lazyPart,
+  Popover,
+  Spinner,
+  TextInput,
+  useFormPending,
+} from "../../ui/index.ts";
 
 const ModelPicker = lazyPart(
   async () => (await import("./model-picker.tsx")).ModelPicker,
@@ -24,7 +32,8 @@ interface ModelFieldProps {
  * the providers list.
  */
 export function ModelField(props: ModelFieldProps) {
-  const { name, value, onChange, onBlur, error, labelHidden, readOnly = false, ref } = props;
+  const { name, value, onChange, onBlur, error, labelHidden, ref } = props;
+  const readOnly = useFormPending() || props.readOnly;
   return (
     <Field
       label="Model"

@@ -7,6 +7,7 @@ import {
   Button,
   Field,
   FormError,
+  FormPendingContext,
   LeaveGuard,
   LinkButton,
   TextArea,
@@ -52,8 +53,6 @@ export function AgentForm({ template }: AgentFormProps) {
   const { control, register, handleSubmit, setError, resetField, getFieldState, formState } = form;
   const { errors, isDirty, isSubmitted, dirtyFields } = formState;
   useKeptFields(form, `${workspace.id}.${template?.id ?? "blank"}`);
-  // What is typed after the form was sent would be lost when the new agent is opened.
-  const readOnly = create.isPending;
 
   const newest = useQuery(newestAgentQuery(workspace));
   const models = useQuery(modelsQuery(workspace));
@@ -78,44 +77,40 @@ export function AgentForm({ template }: AgentFormProps) {
   return (
     <form noValidate onSubmit={submit} className="flex max-w-180 flex-col gap-4">
       <LeaveGuard isDirty={() => isDirty && !isCreated.current} discardLabel="Discard agent" />
-      <div className="grid gap-4 sm:grid-cols-2">
-        {/* The name has the focus at first. Until something is typed, its error is shown only after
-            an attempt to create the agent: if the error appeared when the field loses the focus, it
-            would move the button that is being pressed. */}
+      <FormPendingContext value={create.isPending}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          {/* The name has the focus at first. Until something is typed, its error is shown only
+              after an attempt to create the agent: if the error appeared when the field loses the
+              focus, it would move the button that is being pressed. */}
+          <Field
+            label="Name"
+            error={isSubmitted || dirtyFields.name ? messageOf(errors.name) : undefined}
+          >
+            <TextInput
+              {...register("name")}
+              autoComplete="off"
+              autoFocus={template === undefined}
+            />
+          </Field>
+          <Controller
+            control={control}
+            name="model"
+            render={({ field }) => <ModelField {...field} error={messageOf(errors.model)} />}
+          />
+        </div>
+        {template?.api === undefined ? null : <ApiFields api={template.api} form={form} />}
         <Field
-          label="Name"
-          error={isSubmitted || dirtyFields.name ? messageOf(errors.name) : undefined}
+          label="Instructions"
+          hint="What the agent does, how it answers and what it must not do. You can change them at any time."
+          error={messageOf(errors.instructions)}
         >
-          <TextInput
-            {...register("name")}
-            autoComplete="off"
-            autoFocus={template === undefined}
-            readOnly={readOnly}
+          <TextArea
+            {...register("instructions")}
+            rows={10}
+            placeholder="You answer questions about …"
           />
         </Field>
-        <Controller
-          control={control}
-          name="model"
-          render={({ field }) => (
-            <ModelField {...field} error={messageOf(errors.model)} readOnly={readOnly} />
-          )}
-        />
-      </div>
-      {template?.api === undefined ? null : (
-        <ApiFields api={template.api} form={form} readOnly={readOnly} />
-      )}
-      <Field
-        label="Instructions"
-        hint="What the agent does, how it answers and what it must not do. You can change them at any time."
-        error={messageOf(errors.instructions)}
-      >
-        <TextArea
-          {...register("instructions")}
-          rows={10}
-          readOnly={readOnly}
-          placeholder="You answer questions about …"
-        />
-      </Field>
+      </FormPendingContext>
       <FormError
         error={
           create.isError && fieldInMessage(sentenceOf(create.error)) === undefined

@@ -43,8 +43,6 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
   // What was typed for each preset. A key must not be sent to the server of another preset, and
   // what is typed is not lost if another preset is chosen for a moment.
   const typed = useRef(new Map<string, ProviderFields>());
-  // What is typed after the form was sent would be lost when the new provider is shown.
-  const readOnly = create.isPending;
   const choose = (id: string) => {
     const chosen = presetOf(id);
     typed.current.set(preset.id, getValues());
@@ -79,7 +77,6 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
       <RadioCards
         label="Where are the models?"
         options={presetOptions}
-        disabled={readOnly}
         value={preset.id}
         onChange={choose}
         columns={3}
@@ -88,33 +85,21 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
       <FoundNotice preset={preset} />
       <KeyField
         input={register("api_key")}
-        readOnly={readOnly}
         optional={preset.keysPage === undefined}
         error={errors.api_key}
         hint={<KeyHint keysPage={preset.keysPage} />}
       />
-      <AddressField
-        kind={watch("kind")}
-        error={errors.base_url}
-        input={register("base_url")}
-        readOnly={readOnly}
-      />
+      <AddressField kind={watch("kind")} error={errors.base_url} input={register("base_url")} />
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           label="Name"
           error={messageOf(errors.name)}
           hint={`Agents write ${watch("name").trim() || "name"}/ before a model.`}
         >
-          <TextInput
-            {...register("name")}
-            mono
-            autoComplete="off"
-            spellCheck={false}
-            readOnly={readOnly}
-          />
+          <TextInput {...register("name")} mono autoComplete="off" spellCheck={false} />
         </Field>
         <Field label="API" error={messageOf(errors.kind)} hint="The format of its requests.">
-          <Select {...register("kind")} options={kindOptions} disabled={readOnly} />
+          <Select {...register("kind")} options={kindOptions} />
         </Field>
       </div>
       <FormError error={failure?.field === undefined ? failure?.message : undefined} />

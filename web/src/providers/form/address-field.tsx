@@ -9,14 +9,13 @@ interface AddressFieldProps {
   readonly kind: string;
   readonly error: FieldError | undefined;
   readonly input: UseFormRegisterReturn;
-  readonly readOnly?: boolean;
 }
 
 /**
  * The field for the base URL. If the API rejects a private address, the setting that would allow
  * the address is shown too.
  */
-export function AddressField({ kind, error, input, readOnly }: AddressFieldProps) {
+export function AddressField({ kind, error, input }: AddressFieldProps) {
   const byDefault = defaultBaseUrl(kind);
   const split = splitCommand(messageOf(error) ?? "");
   return (
@@ -30,7 +29,6 @@ export function AddressField({ kind, error, input, readOnly }: AddressFieldProps
         <TextInput
           {...input}
           mono
-          readOnly={readOnly}
           inputMode="url"
           autoComplete="off"
           spellCheck={false}

@@ -61,18 +61,12 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
       onSubmit={handleSubmit((fields) => save.mutate(fields))}
       submit={{ label: "Save and check", pending: save.isPending, disabled: !isDirty }}
     >
-      <AddressField
-        kind={provider.kind}
-        error={errors.base_url}
-        input={register("base_url")}
-        readOnly={save.isPending}
-      />
+      <AddressField kind={provider.kind} error={errors.base_url} input={register("base_url")} />
       <KeyField
         input={register("api_key")}
         optional={!needsKey}
         error={errors.api_key}
         disabled={removesKey}
-        readOnly={save.isPending}
         placeholder={storedKey(provider)}
         hint={
           needsKey
@@ -82,13 +76,7 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
               : "Only if the server asks for one. It is stored encrypted and never shown again."
         }
       />
-      {hasKey ? (
-        <Checkbox
-          {...register("removesKey")}
-          label="Remove the stored key"
-          disabled={save.isPending}
-        />
-      ) : null}
+      {hasKey ? <Checkbox {...register("removesKey")} label="Remove the stored key" /> : null}
       <FormError error={isAtField ? undefined : failure?.message} />
     </FormDialog>
   );

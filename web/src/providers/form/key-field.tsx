@@ -9,7 +9,6 @@ interface KeyFieldProps {
   readonly optional?: boolean;
   readonly placeholder?: string | undefined;
   readonly disabled?: boolean;
-  readonly readOnly?: boolean;
   readonly autoFocus?: boolean;
   readonly input: UseFormRegisterReturn;
 }

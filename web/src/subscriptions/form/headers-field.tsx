@@ -9,6 +9,7 @@ import {
   IconButton,
   PasswordInput,
   TextInput,
+  useFormPending,
 } from "../../ui/index.ts";
 import type { SubscriptionFormState } from "./subscription-fields.ts";
 
@@ -25,6 +26,7 @@ export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
   const { control, register, watch, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "headers" });
   const { errors } = formState;
+  const isPending = useFormPending();
   const isKept = stored.length > 0 && !mustReplace && !watch("replacesHeaders");
   const hasStored = stored.length > 0 && !mustReplace;
   return (
@@ -79,6 +81,7 @@ export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
                 icon={Trash2}
                 label={`Remove header ${index + 1}`}
                 onClick={() => remove(index)}
+                disabled={isPending}
               />
             </div>
           ))}
@@ -89,6 +92,7 @@ export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
             size="small"
             variant="quiet"
             icon={Plus}
+            disabled={isPending}
             onClick={() => {
               if (stored.length === 0) form.setValue("replacesHeaders", true);
               append({ name: "", value: "" });

@@ -1,6 +1,6 @@
 import { KeyRound } from "lucide-react";
 import { messageOf } from "../../data/index.ts";
-import { Button, CopyButton, Field, PasswordInput } from "../../ui/index.ts";
+import { Button, CopyButton, Field, PasswordInput, useFormPending } from "../../ui/index.ts";
 import type { SubscriptionFormState } from "./subscription-fields.ts";
 import { generateSecret } from "./subscription-fields.ts";
 
@@ -13,6 +13,7 @@ interface SecretFieldProps {
 export function SecretField({ form, isNew }: SecretFieldProps) {
   const { register, watch, setValue, formState } = form;
   const secret = watch("secret");
+  const isPending = useFormPending();
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Field
@@ -33,6 +34,7 @@ export function SecretField({ form, isNew }: SecretFieldProps) {
           <Button
             size="small"
             icon={KeyRound}
+            disabled={isPending}
             onClick={() =>
               setValue("secret", generateSecret(), { shouldDirty: true, shouldValidate: true })
             }

@@ -1,5 +1,6 @@
 import { Check, Minus } from "lucide-react";
 import { type ComponentProps, type ReactNode, useCallback, useId } from "react";
+import { useFormPendingLock } from "./form-pending.ts";
 
 interface CheckboxProps extends Omit<ComponentProps<"input">, "className" | "style" | "type"> {
   readonly label: string;
@@ -21,10 +22,11 @@ export function Checkbox({ label, labelHidden, hint, indeterminate, ref, ...rest
     [ref, indeterminate],
   );
   return (
-    <label className="flex min-w-0 items-start gap-2 has-disabled:cursor-not-allowed has-disabled:text-ink-3">
+    <label className="flex min-w-0 items-start gap-2 has-disabled:cursor-not-allowed has-disabled:text-ink-3 has-aria-disabled:cursor-not-allowed has-aria-disabled:text-ink-3">
       <span className="relative inline-flex h-5 items-center">
         <input
           {...rest}
+          {...useFormPendingLock()}
           ref={attach}
           type="checkbox"
           aria-describedby={hint === undefined ? undefined : note}

@@ -5,7 +5,7 @@ export const controlLook =
   "focus:border-tide focus:outline-2 focus:-outline-offset-1 focus:outline-tide " +
   "aria-invalid:border-flare aria-invalid:focus:outline-flare " +
   "disabled:cursor-not-allowed disabled:border-rule disabled:bg-page disabled:text-ink-3 " +
-  "[&[readonly]]:bg-page";
+  "[&[readonly]]:bg-page aria-disabled:bg-page";
 
 /** Classes of a radio button; the card around it shows the focus. */
 export const radioLook =

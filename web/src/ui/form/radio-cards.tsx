@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { FieldError } from "./field-error.tsx";
+import { useFormPendingLock } from "./form-pending.ts";
 import { radioLook } from "./look.ts";
 
 /** A choice of {@link RadioCards}. */
@@ -45,6 +46,7 @@ export function RadioCards<Value extends string>({
   disabled = false,
 }: RadioCardsProps<Value>) {
   const name = useId();
+  const lock = useFormPendingLock();
   return (
     <fieldset
       className="flex min-w-0 flex-col"
@@ -59,10 +61,11 @@ export function RadioCards<Value extends string>({
         {options.map((option) => (
           <label
             key={option.value}
-            className={`flex min-w-0 items-start gap-2 rounded-control border border-edge bg-sheet ${density === "compact" ? "px-2.5 py-2" : "p-3"} transition-colors hover:bg-hover has-checked:border-tide has-checked:bg-pick has-disabled:cursor-not-allowed has-disabled:border-rule has-disabled:bg-transparent has-disabled:text-ink-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-tide`}
+            className={`flex min-w-0 items-start gap-2 rounded-control border border-edge bg-sheet ${density === "compact" ? "px-2.5 py-2" : "p-3"} transition-colors hover:bg-hover has-checked:border-tide has-checked:bg-pick has-disabled:cursor-not-allowed has-disabled:border-rule has-disabled:bg-transparent has-disabled:text-ink-3 has-aria-disabled:cursor-not-allowed has-aria-disabled:text-ink-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-tide`}
           >
             <span className="inline-flex h-5 items-center">
               <input
+                {...lock}
                 type="radio"
                 name={name}
                 value={option.value}

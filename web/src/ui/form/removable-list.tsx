@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { IconButton } from "../action/icon-button.tsx";
+import { useFormPending } from "./form-pending.ts";
 
 interface RemovableListProps {
   /** Accessible name of the list: "Chosen triggers of other agents". */
@@ -13,6 +14,7 @@ interface RemovableListProps {
 
 /** Chosen things that have no checkbox, each with a button that removes it from the choice. */
 export function RemovableList({ label, noun, ids, nameOf, onRemove }: RemovableListProps) {
+  const isPending = useFormPending();
   if (ids.length === 0) return null;
   return (
     <ul aria-label={label} className="flex flex-wrap gap-2">
@@ -27,6 +29,7 @@ export function RemovableList({ label, noun, ids, nameOf, onRemove }: RemovableL
             size="small"
             label={`Remove the ${noun} ${nameOf(id)}`}
             onClick={() => onRemove(id)}
+            disabled={isPending}
           />
         </li>
       ))}

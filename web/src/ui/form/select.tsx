@@ -29,6 +29,13 @@ interface SelectProps
 /** A native `<select>`. */
 export function Select({ options, placeholder, id, ...rest }: SelectProps) {
   const control = useControl(id);
+  // Browsers have no read-only `<select>`. Without an option to choose, its value stays.
+  const isPending = control["aria-disabled"];
+  const toOption = ({ value, label, disabled }: SelectOption) => (
+    <option key={value} value={value} disabled={isPending || disabled}>
+      {label}
+    </option>
+  );
   return (
     <span className="relative flex min-w-0 items-center">
       <select
@@ -36,16 +43,14 @@ export function Select({ options, placeholder, id, ...rest }: SelectProps) {
         {...rest}
         className={`${controlLook} h-control appearance-none pr-8 pl-2`}
       >
-        {placeholder === undefined ? null : <option value="">{placeholder}</option>}
+        {placeholder === undefined ? null : toOption({ value: "", label: placeholder })}
         {options.map((entry) =>
           "group" in entry ? (
             <optgroup key={entry.group} label={entry.group}>
-              {entry.options.map((option) => (
-                <Option key={option.value} option={option} />
-              ))}
+              {entry.options.map(toOption)}
             </optgroup>
           ) : (
-            <Option key={entry.value} option={entry} />
+            toOption(entry)
           ),
         )}
       </select>
@@ -53,13 +58,5 @@ export function Select({ options, placeholder, id, ...rest }: SelectProps) {
         <ChevronDown aria-hidden />
       </span>
     </span>
-  );
-}
-
-function Option({ option }: { readonly option: SelectOption }) {
-  return (
-    <option value={option.value} disabled={option.disabled}>
-      {option.label}
-    </option>
   );
 }

@@ -22,6 +22,7 @@ function grow(area: HTMLTextAreaElement): void {
  */
 export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextAreaProps) {
   const control = useControl(id);
+  const readOnly = control["aria-disabled"] || rest.readOnly;
   const area = useRef<HTMLTextAreaElement>(null);
   /** The text for which the field has its height. */
   const fitted = useRef<string>(undefined);
@@ -49,6 +50,7 @@ export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextArea
       {...control}
       {...rest}
       ref={attach}
+      readOnly={readOnly}
       rows={rows}
       onInput={input}
       // With `field-sizing`, browsers ignore `rows`. So the minimum height is set by a style.

@@ -25,10 +25,11 @@ export function TextInput({
   ...rest
 }: TextInputProps) {
   const control = useControl(id);
+  const readOnly = control["aria-disabled"] || rest.readOnly;
   const text = mono ? "font-mono text-dense" : "";
   const padding = `${Icon ? "pl-8" : "pl-2"} ${suffix === undefined ? "pr-2" : "pr-16"}`;
   const look = `${controlLook} h-control ${text} ${padding}`;
-  const input = <input {...control} {...rest} type={type} className={look} />;
+  const input = <input {...control} {...rest} type={type} readOnly={readOnly} className={look} />;
   if (Icon === undefined && suffix === undefined) return input;
   return (
     <span className="relative flex min-w-0 flex-1 items-center">

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { Button, type ButtonProps } from "../action/button.tsx";
+import { FormPendingContext } from "../form/form-pending.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
 import type { DialogProps } from "./dialog-panel.tsx";
@@ -33,9 +34,10 @@ interface SubmitButton
 
 /**
  * A dialog with a form and its buttons. It asks for confirmation before changes are lost. While
- * `submit.pending` is true, it cannot be closed: closing would not stop the request, but hide its
- * result. The API client limits each request to 60 s and repeats it at most 3 times, so the dialog
- * can be closed again after some minutes at most. The page can be left at any time.
+ * `submit.pending` is true, its controls take no changes, and it cannot be closed: closing would
+ * not stop the request, but hide its result. The API client limits each request to 60 s and repeats
+ * it at most 3 times, so the dialog can be closed again after some minutes at most. The page can be
+ * left at any time.
  */
 export function FormDialog(props: FormDialogProps) {
   const {
@@ -92,7 +94,7 @@ export function FormDialog(props: FormDialogProps) {
         }
       >
         <form id={formId} noValidate onSubmit={send} className="flex flex-col gap-4">
-          {children}
+          <FormPendingContext value={isPending}>{children}</FormPendingContext>
         </form>
       </Dialog>
       <LeaveGuard

@@ -123,6 +123,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
             Or open a file
             <input
               type="file"
+              disabled={read.isPending}
               accept=".json,.yaml,.yml,application/json,application/yaml"
               // Browsers report no change if the same file is chosen again, for example after it
               // was corrected. An empty value makes each choice a change.
@@ -153,16 +154,17 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
       ) : (
         <>
           <div>
-            <Button size="small" variant="quiet" icon={ArrowLeft} onClick={change}>
+            <Button
+              size="small"
+              variant="quiet"
+              icon={ArrowLeft}
+              onClick={change}
+              disabled={read.isPending}
+            >
               Change document
             </Button>
           </div>
-          <ImportReview
-            answer={review}
-            chosen={chosen}
-            // A choice during the request would be lost with its response.
-            onChoose={read.isPending ? undefined : choose}
-          />
+          <ImportReview answer={review} chosen={chosen} onChoose={choose} />
           <FormError error={error} />
         </>
       )}

@@ -9,8 +9,7 @@ export const maxFunctions = 64;
 interface ImportReviewProps {
   readonly answer: ImportHttpToolAnswer;
   readonly chosen: ReadonlySet<string>;
-  /** Default: nothing can be chosen. */
-  readonly onChoose: ((id: string, isChosen: boolean) => void) | undefined;
+  readonly onChoose: (id: string, isChosen: boolean) => void;
 }
 
 /** Shows the operations of an OpenAPI document to choose from, and what could not be converted. */
@@ -39,7 +38,7 @@ export function ImportReview({ answer, chosen, onChoose }: ImportReviewProps) {
       {operations.length > 10 ? (
         <SearchField label="Search functions" value={searched} onChange={setSearched} />
       ) : null}
-      <fieldset disabled={onChoose === undefined} className="flex min-w-0 flex-col gap-2">
+      <fieldset className="flex min-w-0 flex-col gap-2">
         <legend className="pb-1 text-label font-semibold text-ink-2">
           {`Functions to add: ${chosen.size} of ${operations.length}`}
           {operations.length > maxFunctions ? `, at most ${maxFunctions}` : ""}
@@ -51,7 +50,7 @@ export function ImportReview({ answer, chosen, onChoose }: ImportReviewProps) {
               key={`${method} ${path}`}
               label={name ?? id}
               checked={chosen.has(id)}
-              onChange={({ target }) => onChoose?.(id, target.checked)}
+              onChange={({ target }) => onChoose(id, target.checked)}
               hint={
                 <span className="flex min-w-0 flex-col">
                   <span>{operation?.description}</span>

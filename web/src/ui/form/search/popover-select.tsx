@@ -29,7 +29,7 @@ export function PopoverSelect(props: PopoverSelectProps) {
       look="list"
       label={label}
       open={open}
-      onOpenChange={onOpenChange}
+      onOpenChange={(next) => onOpenChange(next && !control["aria-disabled"])}
       trigger={
         <button
           {...control}
