@@ -128,7 +128,7 @@ for (const [name, create] of Object.entries(kinds))
     const { path, show, submit, isValid } = await create();
     const page = await open(path);
     const inDays = page.getByLabel("In 7 days");
-    const locked = inDays.and(page.locator(":disabled:checked"));
+    const locked = inDays.and(page.locator("[aria-disabled=true]:checked"));
 
     await show?.(page);
     await inDays.check();

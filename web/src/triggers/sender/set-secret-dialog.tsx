@@ -5,6 +5,7 @@ import { useState } from "react";
 import {
   FormDialog,
   FormError,
+  FormPendingContext,
   IssuedSecretDialog,
   RadioCards,
   UnknownRotation,
@@ -44,8 +45,7 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
     graceSeconds,
     onSaved: () => toast({ tone: "success", title: "Saved the secret" }),
   });
-  // While a request is in progress, another source would show the button that is not pending, and
-  // the dialog could be closed. While an outcome is unknown, only the same request can be repeated.
+  // While an outcome is unknown, only the same request can be repeated.
   const isLocked = generate.isPending || form.isPending || unknown !== undefined;
   const label = from === "beckon" ? "Generate secret" : "Save secret";
   if (generate.data !== undefined)
@@ -72,28 +72,28 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
       }
     >
       {unknown === undefined ? null : <UnknownRotation confirmLabel={label} />}
-      {isReplaced ? (
+      <FormPendingContext value={isLocked}>
+        {isReplaced ? (
+          <RadioCards
+            label="The previous secret stops"
+            columns={2}
+            density="compact"
+            value={grace}
+            onChange={setGrace}
+            options={graces}
+          />
+        ) : null}
         <RadioCards
-          label="The previous secret stops"
+          label="Where does the new one come from?"
           columns={2}
-          density="compact"
-          value={grace}
-          onChange={setGrace}
-          options={graces}
-          disabled={isLocked}
+          value={from}
+          onChange={setFrom}
+          options={[
+            { value: "beckon", label: "Generate one", hint: "You enter it in the sender." },
+            { value: "sender", label: "From the sender", hint: "The sender shows it to you." },
+          ]}
         />
-      ) : null}
-      <RadioCards
-        label="Where does the new one come from?"
-        columns={2}
-        value={from}
-        onChange={setFrom}
-        options={[
-          { value: "beckon", label: "Generate one", hint: "You enter it in the sender." },
-          { value: "sender", label: "From the sender", hint: "The sender shows it to you." },
-        ]}
-        disabled={isLocked}
-      />
+      </FormPendingContext>
       {from === "sender" ? <SecretInput form={form} /> : null}
       <FormError error={generate.error} />
     </FormDialog>

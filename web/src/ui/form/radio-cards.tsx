@@ -27,8 +27,6 @@ interface RadioCardsProps<Value extends string> {
    * normal.
    */
   readonly density?: "normal" | "compact";
-  /** True if nothing can be chosen at present. Default: false. */
-  readonly disabled?: boolean;
 }
 
 const grids = { 1: "", 2: "sm:grid-cols-2", 3: "sm:grid-cols-3" };
@@ -43,7 +41,6 @@ export function RadioCards<Value extends string>({
   error,
   columns = 1,
   density = "normal",
-  disabled = false,
 }: RadioCardsProps<Value>) {
   const name = useId();
   const lock = useFormPendingLock();
@@ -70,7 +67,7 @@ export function RadioCards<Value extends string>({
                 name={name}
                 value={option.value}
                 checked={option.value === value}
-                disabled={disabled || option.disabledReason !== undefined}
+                disabled={option.disabledReason !== undefined}
                 onChange={() => onChange(option.value)}
                 className={radioLook}
               />

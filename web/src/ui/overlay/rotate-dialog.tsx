@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Banner } from "../feedback/banner.tsx";
 import { FormError } from "../form/form-error.tsx";
+import { FormPendingContext } from "../form/form-pending.ts";
 import { RadioCards } from "../form/radio-cards.tsx";
 import { useNow } from "../text/now.ts";
 import { Time } from "../text/time.tsx";
@@ -85,14 +86,9 @@ export function RotateDialog({
           <Time value={previousUntil} />. This rotation ends it at once.
         </Banner>
       ) : null}
-      <RadioCards
-        label={label}
-        options={choices}
-        value={grace}
-        onChange={setGrace}
-        columns={2}
-        disabled={pending || isUnknown}
-      />
+      <FormPendingContext value={pending || isUnknown}>
+        <RadioCards label={label} options={choices} value={grace} onChange={setGrace} columns={2} />
+      </FormPendingContext>
       <FormError error={error} />
     </FormDialog>
   );
