@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Answer, CallOptions, TestBeckon } from "./beckon.ts";
 import type { ModelServer } from "./model-server.ts";
+import { zoneAtNoon } from "./zone-at-noon.ts";
 
 type Queryable = Pick<Pool, "query">;
 
@@ -32,7 +33,8 @@ export interface TestRates {
 const perOutputToken: TestRates = { input: 0, output: 1_000_000 };
 
 /**
- * Creates a workspace with a provider that sends its calls to the model server.
+ * Creates a workspace with a provider that sends its calls to the model server. Its time zone is
+ * that of `zoneAtNoon`, so that its daily ceilings do not reset during a test.
  * @param rates prices of the model; null: it has no price. Default: one micro-dollar for each
  *   output token, and nothing for input.
  */
@@ -41,7 +43,9 @@ export async function pricedWorkspace(
   server: ModelServer,
   rates: TestRates | null = perOutputToken,
 ): Promise<PricedWorkspace> {
-  const { id, key } = (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
+  const { id, key } = (
+    await beckon.call("/workspaces", { body: { name: "Test", time_zone: zoneAtNoon() } })
+  ).body.data;
   const call = (path: string, body?: unknown, options: CallOptions = {}) =>
     beckon.call(path, { credential: key, body, ...options });
   const data = async (path: string, body: unknown, options: CallOptions = {}) => {

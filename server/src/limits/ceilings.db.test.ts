@@ -5,15 +5,16 @@ import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+import { zoneAtNoon } from "../../test/zone-at-noon.ts";
 import { newId } from "../base/ids.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
 const { database } = beckon.db;
 
-/** Creates a workspace with a key that has every scope. */
-async function newWorkspace(): Promise<{ id: string; key: string }> {
-  return (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
+/** Creates a workspace with a key that has every scope. By default, its day does not end soon. */
+async function newWorkspace(time_zone = zoneAtNoon()): Promise<{ id: string; key: string }> {
+  return (await beckon.call("/workspaces", { body: { name: "Test", time_zone } })).body.data;
 }
 
 interface Ids {
@@ -24,8 +25,8 @@ interface Ids {
 }
 
 /** Creates a workspace with an agent, a trigger of the agent and a key. */
-async function filled() {
-  const { id, key } = await newWorkspace();
+async function filled(timeZone?: string) {
+  const { id, key } = await newWorkspace(timeZone);
   const call = (path: string, body?: unknown, method?: string) =>
     beckon.call(path, { credential: key, body, ...(method === undefined ? {} : { method }) });
   const agent = (await call("/agents", { name: "Ada", model: "demo/echo" })).body.data.id;
@@ -40,9 +41,10 @@ async function filled() {
 }
 
 test("a ceiling shows what is spent, reserved and left, and when it resets", async () => {
-  const { ids, put, call } = await filled();
+  const now = new Date();
+  const { ids, put, call } = await filled(zoneAtNoon(now));
   const answer = await put("agent", 5_000);
-  const midnight = new Date(new Date().toISOString().slice(0, 10)).getTime();
+  const midnight = now.setUTCMinutes(0, 0, 0) + 12 * 3_600_000;
   expect([answer.status, answer.body.data]).toEqual([
     200,
     {
@@ -55,8 +57,8 @@ test("a ceiling shows what is spent, reserved and left, and when it resets", asy
       reserved_micros: 0,
       left_micros: 5_000,
       reached: false,
-      starts_at: new Date(midnight).toISOString(),
-      resets_at: new Date(midnight + 86_400_000).toISOString(),
+      starts_at: new Date(midnight - 86_400_000).toISOString(),
+      resets_at: new Date(midnight).toISOString(),
       created_at: expect.any(String),
       updated_at: expect.any(String),
     },
@@ -434,11 +436,14 @@ describe("the day", () => {
     ]);
 
   test("is that of the workspace's zone, and a new zone applies from the next reset", async () => {
-    const { put, call, id, ids } = await filled();
-    await zoneTo(id, "Etc/GMT-14");
+    const now = new Date();
+    const anHourAgo = new Date(now.getTime() - 3_600_000);
+    const { put, call, id, ids } = await filled(zoneAtNoon(now));
     const { resets_at } = (await put("workspace", 1_000)).body.data;
-    expect(resets_at).toMatch(/T10:00:00.000Z$/);
-    const zone = await call(`/workspaces/${id}`, { time_zone: "Etc/GMT+11" }, "PATCH");
+    const midnight = now.setUTCMinutes(0, 0, 0) + 12 * 3_600_000;
+    expect(resets_at).toBe(new Date(midnight).toISOString());
+    // In this zone, midnight is an hour earlier.
+    const zone = await call(`/workspaces/${id}`, { time_zone: zoneAtNoon(anHourAgo) }, "PATCH");
     expect(zone.status).toBe(200);
     expect((await put("workspace", 2_000)).body.data.resets_at).toBe(resets_at);
     await database.engine.query(
@@ -447,7 +452,7 @@ describe("the day", () => {
     );
     const after = (await call(`/limits/workspace/${ids.workspace}`)).body.data;
     expect([after.resets_at, after.spent_micros]).toEqual([
-      expect.stringMatching(/T11:00:00.000Z$/),
+      new Date(midnight - 3_600_000).toISOString(),
       0,
     ]);
     expect((await put("workspace", 3_000)).body.data).toEqual({

@@ -65,7 +65,17 @@ const ended = (workspace: PricedWorkspace, runId: string) =>
     return run.finished_at === null ? undefined : run;
   });
 
-const midnight = expect.stringMatching(/T00:00:00\.000Z$/);
+/**
+ * Midnight in the zone of the workspaces: twelve hours after the beginning of this hour, or of the
+ * next one if that begins while these tests run.
+ */
+const midnight = expect.stringMatching(
+  new RegExp(`T(${[12, 13].map(hoursFromNow).join("|")}):00:00\\.000Z$`),
+);
+
+function hoursFromNow(hours: number): string {
+  return String((new Date().getUTCHours() + hours) % 24).padStart(2, "0");
+}
 
 interface Reached {
   readonly scope: string;
@@ -571,8 +581,8 @@ describe("in mid-run", () => {
     const reached = await duringAttempt(workspace, async ({ id }) => {
       await engine.query(
         `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, starts, ends)
-          select $1, $2, 'agent', 'cost', 1, p.starts, p.ends
-          from period_of(now(), 'UTC', 'day', 1) as p`,
+          select w.id, $2, 'agent', 'cost', 1, p.starts, p.ends
+          from workspaces w, period_of(now(), w.time_zone, 'day', 1) as p where w.id = $1`,
         [workspace.id, id],
       );
       // Sends a message of an unknown kind. Processes treat it like a lost connection: they assume

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { rollUpAll as rollUpEverything, wrongWithLedger } from "../../test/ledger.ts";
 import { type SeededAgent, seedAgent } from "../../test/tenant.ts";
+import { zoneAtNoon } from "../../test/zone-at-noon.ts";
 import { createLog } from "../base/log.ts";
 import { withKnownTimeZones } from "./replace-unknown-time-zones.ts";
 import { rollUp } from "./roll-up.ts";
@@ -100,13 +101,6 @@ test("sums up the entries of each day, model, caller and trigger", async () => {
 
 const setZone = ({ workspaceId }: SeededAgent, zone: string) =>
   engine.query("update workspaces set time_zone = $2 where id = $1", [workspaceId, zone]);
-
-/** Returns a time zone in which it is between 12:00 and 13:00 now, so that no day ends soon. */
-function zoneAtNoon(): string {
-  const offset = 12 - new Date().getUTCHours();
-  // The sign in these names is the opposite of the offset from UTC.
-  return `Etc/GMT${offset > 0 ? "-" : "+"}${Math.abs(offset)}`;
-}
 
 /**
  * Returns two time zones. The local time in the second one is exactly a day ahead of the local time

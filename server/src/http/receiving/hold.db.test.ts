@@ -4,11 +4,18 @@ import { eventually } from "../../../test/eventually.ts";
 import { executedStatements } from "../../../test/executed-statements.ts";
 import { expectError } from "../../../test/expect-error.ts";
 import { createReceiving } from "../../../test/receiving-trigger.ts";
+import { zoneAtNoon } from "../../../test/zone-at-noon.ts";
 import { newId } from "../../base/ids.ts";
 import { expireQueued, releaseHeld } from "../../runs/index.ts";
+import { defaultWorkspaceId } from "../../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
 const { engine } = beckon.db.database;
+// So that no daily limit resets during a test.
+await engine.query("update workspaces set time_zone = $2 where id = $1", [
+  defaultWorkspaceId,
+  zoneAtNoon(),
+]);
 
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 const ended = (runId: string) =>
