@@ -92,7 +92,7 @@ inBrowser("a language of the samples is kept from page to page", async () => {
     .toContain("urlopen");
 });
 
-inBrowser("the documentation is accessible in both themes", { timeout: 90_000 }, async () => {
+inBrowser("the documentation is accessible in both themes", async () => {
   const page = await openBrowserPage(beckon.url);
   for (const path of ["/docs", "/docs/errors", "/docs/streams"]) {
     await page.emulateMedia({ colorScheme: "light" });

@@ -12,9 +12,7 @@ const textOf = (wanted: string) =>
     .map(({ text }) => text)
     .join("");
 
-test("the program of the client's README prints what the README shows", {
-  timeout: 60_000,
-}, async () => {
+test("the program of the client's README prints what the README shows", async () => {
   const server = await startTestBeckon();
   expect(fencesOf("client/README.md").map(({ kind }) => kind)).not.toContain("");
   const printed = await runTypeScript(textOf("ts"), {
@@ -26,9 +24,6 @@ test("the program of the client's README prints what the README shows", {
 
 test.each(installedNodes())(
   "the program of the client's README runs with the published package on %s",
-  {
-    timeout: 60_000,
-  },
   async (node) => {
     const server = await startTestBeckon();
     const printed = await runJavaScript(

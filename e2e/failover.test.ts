@@ -25,6 +25,8 @@ afterAll(async () => {
 afterEach(() => expect(fleet.errors).toEqual([]));
 
 const maxWaitMs = 60_000;
+/** So that one of the waits of a test fails, with an error that names it. */
+const testTimeoutMs = 4 * maxWaitMs;
 /**
  * Three times the documented limit for the detection of a process exit and the failover, because
  * the machine that runs the tests is busy.
@@ -141,7 +143,7 @@ it(
     expect(world.modelCalls.get(plan.nonce)).toEqual({ made: 4, failed: 0 });
     await restarted;
   },
-  maxWaitMs,
+  testTimeoutMs,
 );
 
 it.each([
@@ -170,7 +172,7 @@ it.each([
     expect(await ended(plan)).toMatchObject({ status: "succeeded", attempt: 2 });
     await restarted;
   },
-  maxWaitMs,
+  testTimeoutMs,
 );
 
 it(
@@ -206,7 +208,7 @@ it(
     expect(rows).toEqual([{ output: answerOf(plan.nonce), source: "draft" }]);
     await restarted;
   },
-  maxWaitMs,
+  testTimeoutMs,
 );
 
 it(
@@ -259,7 +261,7 @@ it(
       maxWaitMs,
     );
   },
-  4 * maxWaitMs,
+  testTimeoutMs,
 );
 
 it(
@@ -364,7 +366,7 @@ it(
     expect(world.effects.filter(({ nonce }) => nonce === acting.nonce)).toHaveLength(1);
     expect(world.modelCalls.get(thinking.nonce)?.made).toBe(2);
   },
-  maxWaitMs,
+  testTimeoutMs,
 );
 
 it(
@@ -403,7 +405,7 @@ it(
     expect(after.status).toBe(200);
     expect(world.effects.filter(({ nonce }) => nonce === plan.nonce)).toEqual([]);
   },
-  maxWaitMs,
+  testTimeoutMs,
 );
 
 /** Executes a statement that locks something until `unlock` is called. */
@@ -454,7 +456,7 @@ it(
     expect(effects).toHaveLength(2);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
   },
-  maxWaitMs,
+  testTimeoutMs,
 );
 
 /**

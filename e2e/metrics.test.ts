@@ -36,11 +36,7 @@ async function scrapeAll(url: string): Promise<Map<string, number>> {
 
 const succeeded = 'beckon_runs_ended_total{status="succeeded",error_code=""}';
 
-test("the supervisor serves the sum of all processes, no counter decreases when one is killed, and a stop exports the last spans", {
-  // The test starts a new installation and replaces a process. Then a gauge that can be up to 10
-  // seconds old must show the new process.
-  timeout: 90_000,
-}, async () => {
+test("the supervisor serves the sum of all processes, no counter decreases when one is killed, and a stop exports the last spans", async () => {
   const port = await freePort();
   const traces = await startTraceReceiver();
   onTestFinished(() => traces.close());
@@ -112,10 +108,7 @@ test("the supervisor serves the sum of all processes, no counter decreases when 
   for (const run of traced) expect(runs).toContain(run);
 });
 
-test("a port of the metrics that is taken stops the start, and names its setting", {
-  // The test initializes two databases, one after the other.
-  timeout: 90_000,
-}, async () => {
+test("a port of the metrics that is taken stops the start, and names its setting", async () => {
   const port = await freePort();
   const first = await startProduct({
     BECKON_DATA_DIR: temporaryFolder(),

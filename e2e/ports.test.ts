@@ -35,9 +35,7 @@ async function statuses(url: string): Promise<number[]> {
 
 const all200 = Array.from({ length: 40 }, () => 200);
 
-test("a second installation on the same port exits with 78 and names the setting", {
-  timeout: 90_000,
-}, async () => {
+test("a second installation on the same port exits with 78 and names the setting", async () => {
   const port = await freePort();
   const first = await startProduct(settings(port));
   const other = settings(port, { BECKON_BOOTSTRAP_KEY: "bootstrap_of_another_install_0123456789" });

@@ -121,7 +121,7 @@ test("a stop ends a startup that waits while another process migrates", async ()
   });
   const waiting = `select from pg_stat_activity
     where query like 'select pg_try_advisory_lock%' and datname = current_database()`;
-  await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
   const stoppedAt = performance.now();
   expect(await product.stop()).toBe(0);
   expect(performance.now() - stoppedAt).toBeLessThan(15_000);
@@ -185,7 +185,7 @@ test("a misspelled setting ends the start with 78, and another unknown one is a 
     BECKON_MASTER_KEY: "00".repeat(32),
     BECKON_DATA_DIR: join(temporaryFolder(), "data"),
   });
-  await expect.poll(warned.output, { timeout: 20_000 }).toContain("Waiting for PostgreSQL");
+  await expect.poll(warned.output, { timeout: 60_000 }).toContain("Waiting for PostgreSQL");
   expect(warned.output().match(/^Warning: .*/gm)).toEqual([
     "Warning: BECKON_MASTER_KEY_FILE is not a setting and is ignored. The nearest setting is BECKON_MASTER_KEY.",
   ]);

@@ -76,7 +76,7 @@ test("every code block is of a kind that is tested", () => {
   expect(of("js")).toHaveLength(2);
 });
 
-test("the commands print what the page shows", { timeout: 30_000 }, async () => {
+test("the commands print what the page shows", async () => {
   const mark = "-- next --";
   const shell = spawn("sh", ["-e"], {
     env: {
@@ -108,7 +108,7 @@ test("the commands print what the page shows", { timeout: 30_000 }, async () => 
     expect(responses[index]).toMatch(asPrinted(shown.trim()));
 });
 
-test("the TypeScript program prints what the page shows", { timeout: 60_000 }, async () => {
+test("the TypeScript program prints what the page shows", async () => {
   const printed = await runTypeScript(of("ts").join("\n"), {
     URL: beckon.url,
     KEY: beckon.key,

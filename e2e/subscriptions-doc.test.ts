@@ -99,11 +99,11 @@ describe.each(Object.keys(verifiers) as Language[])("the verification in %s", (l
       headers: { ...namesOf(request), ...headers },
     });
 
-  test("accepts a delivery", { timeout: 60_000 }, async () => {
+  test("accepts a delivery", async () => {
     expect((await verify({ text: request?.text ?? "" })).trim()).toBe("run.finished");
   });
 
-  test("rejects an altered body, another id and an old request", { timeout: 60_000 }, async () => {
+  test("rejects an altered body, another id and an old request", async () => {
     const text = request?.text ?? "";
     const old = String(Math.floor(Date.now() / 1_000) - 3_600);
     for (const [body, headers] of [
@@ -114,9 +114,7 @@ describe.each(Object.keys(verifiers) as Language[])("the verification in %s", (l
       await expect(verify({ text: body }, headers)).rejects.toThrow(/signature|timestamp/i);
   });
 
-  test("rejects what anyone can send: no headers, another alphabet, a huge number", {
-    timeout: 60_000,
-  }, async () => {
+  test("rejects what anyone can send: no headers, another alphabet, a huge number", async () => {
     const text = request?.text ?? "";
     for (const headers of [
       { "webhook-id": undefined, "webhook-timestamp": undefined, "webhook-signature": undefined },

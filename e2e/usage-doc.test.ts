@@ -35,7 +35,7 @@ test("the commands return reports", async () => {
   expect(answers[1].data.rows).toMatchObject([{ model: "demo/echo", caller_name: "Test" }]);
 });
 
-test("the program prints the columns of the file", { timeout: 90_000 }, async () => {
+test("the program prints the columns of the file", async () => {
   expect(await runTypeScript(of("ts")[0] ?? "", env)).toMatch(asPrinted(of("text")[0] ?? ""));
 });
 

@@ -72,53 +72,49 @@ const field = (page: Page, name: string) => page.getByRole("textbox", { name, ex
 const tab = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Agent" }).getByRole("link", { name });
 
-inBrowser(
-  "by keys alone an agent is found, changed and run, and its run is opened",
-  { timeout: 60_000 },
-  async () => {
-    const page = await signInByKeys();
-    await openAgentByPalette(page);
+inBrowser("by keys alone an agent is found, changed and run, and its run is opened", async () => {
+  const page = await signInByKeys();
+  await openAgentByPalette(page);
 
-    await tabTo(page, tab(page, "Settings"));
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/settings");
-    await tabTo(page, field(page, "Instructions"));
-    await page.keyboard.type("Answer in one word.");
-    await tabTo(page, button(page, "Save"));
-    await page.keyboard.press("Enter");
-    await page.getByText("Saved v2").waitFor();
-    const { body: saved } = await beckon.call(`/agents/${agent.id}`);
-    expect(saved.data.instructions).toBe("Answer in one word.");
+  await tabTo(page, tab(page, "Settings"));
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/settings");
+  await tabTo(page, field(page, "Instructions"));
+  await page.keyboard.type("Answer in one word.");
+  await tabTo(page, button(page, "Save"));
+  await page.keyboard.press("Enter");
+  await page.getByText("Saved v2").waitFor();
+  const { body: saved } = await beckon.call(`/agents/${agent.id}`);
+  expect(saved.data.instructions).toBe("Answer in one word.");
 
-    await tabTo(page, tab(page, "Playground"), "Shift+Tab");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/playground");
-    await tabTo(page, field(page, "Message"));
-    await page.keyboard.type("A run by keys");
-    await page.keyboard.press("Control+Enter");
-    await page.getByText("Succeeded").waitFor();
+  await tabTo(page, tab(page, "Playground"), "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/playground");
+  await tabTo(page, field(page, "Message"));
+  await page.keyboard.type("A run by keys");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Succeeded").waitFor();
 
-    // Leaves the field with Tab, because in a field the keys g and r would be text.
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("g");
-    await page.keyboard.press("r");
-    await page.waitForURL("**/runs");
-    const row = (input: string) => page.getByRole("link", { name: input });
-    await row("An earlier run").waitFor();
-    for (const [key, input] of [
-      ["j", "A run by keys"],
-      ["j", "An earlier run"],
-      ["k", "A run by keys"],
-    ] as const) {
-      await page.keyboard.press(key);
-      await expectFocus(row(input));
-    }
-    await page.keyboard.press("Enter");
-    const { body: runs } = await beckon.call(`/agents/${agent.id}/runs`);
-    expect(runs.data[0].input).toBe("A run by keys");
-    await page.waitForURL(`**/runs/${runs.data[0].id}`);
-  },
-);
+  // Leaves the field with Tab, because in a field the keys g and r would be text.
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.waitForURL("**/runs");
+  const row = (input: string) => page.getByRole("link", { name: input });
+  await row("An earlier run").waitFor();
+  for (const [key, input] of [
+    ["j", "A run by keys"],
+    ["j", "An earlier run"],
+    ["k", "A run by keys"],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expectFocus(row(input));
+  }
+  await page.keyboard.press("Enter");
+  const { body: runs } = await beckon.call(`/agents/${agent.id}/runs`);
+  expect(runs.data[0].input).toBe("A run by keys");
+  await page.waitForURL(`**/runs/${runs.data[0].id}`);
+});
 
 inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", async () => {
   const page = await signInByKeys();

@@ -51,7 +51,7 @@ async function expectFeed(page: Page, runIds: readonly string[]): Promise<void> 
   const lines = page.getByRole("list", { name: "Newest runs" }).getByRole("link");
   const shown = () =>
     lines.evaluateAll((links) => links.map((link) => link.getAttribute("href")?.split("/").at(-1)));
-  await expect.poll(shown, { timeout: 20_000 }).toEqual(runIds.toReversed());
+  await expect.poll(shown).toEqual(runIds.toReversed());
 }
 
 /** Opens a page, and returns it with the number of times that it was loaded again. */
@@ -94,7 +94,6 @@ async function openUnansweredPlayground() {
 
 inBrowser(
   "open pages survive a restart of the server: they say that they are not live, then show everything once",
-  { timeout: 90_000 },
   async () => {
     const { page, reloads } = await openPage("");
     const lamp = page.getByRole("status").filter({ visible: true });

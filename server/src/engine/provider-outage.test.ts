@@ -57,9 +57,7 @@ const outages: readonly (readonly [string, Behaviour])[] = [
 ];
 
 describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) => {
-  it("does not get a flood of calls, slows no other provider, and is in use again within thirty seconds", {
-    timeout: 20_000,
-  }, async () => {
+  it("does not get a flood of calls, slows no other provider, and is in use again within thirty seconds", async () => {
     const shared = createCircuits(policy);
     const circuitOf = (url: string) =>
       shared.of({ owner: "A", provider: url, model: "m", origin: url });

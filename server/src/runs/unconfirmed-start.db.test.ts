@@ -50,7 +50,6 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
   ["the statement was lost", { type: "blackHole" }, {}],
 ])(
   "a start without a reply gets 503, and its run is cancelled before a model call: %s",
-  { timeout: 25_000 },
   async (name, weather, more) => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
     // Makes `far` cache the agent and find the queue empty, so that only the start statement can

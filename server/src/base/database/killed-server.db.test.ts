@@ -47,9 +47,7 @@ test("a server with unsafe storage is rejected, and the error names the settings
   );
 });
 
-test("PostgreSQL is killed under load: responses are correct or 503, and no acknowledged write is lost", {
-  timeout: 25_000,
-}, async () => {
+test("PostgreSQL is killed under load: responses are correct or 503, and no acknowledged write is lost", async () => {
   const beckon = await start({ config: readConfig({ ...environment, BECKON_TRUST_STORAGE: "1" }) });
   const database = connect({
     url: embedded.url,

@@ -76,9 +76,7 @@ test("of several processes one captures the sample", async () => {
   ).toHaveLength(1);
 });
 
-test("an event whose start got no reply gets 503, and its repeat gets the run that was written", {
-  timeout: 25_000,
-}, async () => {
+test("an event whose start got no reply gets 503, and its repeat gets the run that was written", async () => {
   const both = await triggerOfBoth();
   expect((await both.far("before")).status).toBe(200);
   proxy.changeWith(statement("start"), { type: "mute" });
