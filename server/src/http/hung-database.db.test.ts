@@ -84,10 +84,10 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
 test("simultaneous readiness requests share one query", async () => {
   await eventually("readiness", async () => (await readiness()) === 200 || undefined);
   let queries = 0;
-  // The delay makes the requests overlap. A much longer delay would make the query fail: if a
-  // background task uses the open connection, the query needs a new connection. Then eight delayed
-  // messages must pass within the 1.5 s that the query can take.
-  proxy.weather = { type: "slow", ms: 100 };
+  // The delay makes the requests overlap: a query takes at least 100 ms. A much longer delay would
+  // make the query fail: if a background task uses the open connection, the query needs a new
+  // connection. Then eight delayed messages must pass within the 1.5 s that the query can take.
+  proxy.weather = { type: "slow", ms: 50 };
   proxy.rewrite = (bytes) => {
     if (bytes.includes("SELECT")) queries++;
     return bytes;
