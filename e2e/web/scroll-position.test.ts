@@ -37,7 +37,9 @@ const scrollOf = (page: Page) => page.evaluate<number>("scrollY");
 /** Scrolls an element to the middle of the window, below the top of the page. */
 async function scrollTo(page: Page, element: Locator): Promise<number> {
   await element.waitFor();
-  await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
+  await expect
+    .poll(() => page.locator("main :is([aria-busy=true], [data-skeleton])").count())
+    .toBe(0);
   // The page is high enough only when its other parts are loaded too. These can also move the
   // element, so it must have stayed where it is.
   let before = 0;
