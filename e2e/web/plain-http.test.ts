@@ -68,8 +68,10 @@ inBrowser("a key is copied from the dialog that shows it once", async () => {
   await dialog.getByRole("radio", { name: /^Observer/ }).click();
   await dialog.getByRole("button", { name: "Create key" }).click();
   const key = (await dialog.getByText(/^bkw_/).textContent()) ?? "";
+  // The confirmation is shown for two seconds only.
+  const copied = dialog.getByRole("status").getByText("Copied").waitFor();
   await dialog.getByRole("button", { name: "Copy API key" }).click();
-  await dialog.getByRole("status").getByText("Copied").waitFor();
+  await copied;
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await dialog.waitFor({ state: "detached" });
   await expectPasted(page, key);
