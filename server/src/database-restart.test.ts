@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Answer } from "../test/beckon.ts";
 import { captureLog } from "../test/capture-log.ts";
-import { databaseAt } from "../test/database-url.ts";
 import { eventually } from "../test/eventually.ts";
 import { temporaryFolder } from "../test/fixtures/supervisor.ts";
 import { echo, held, startModelServer } from "../test/model-server.ts";
-import { openClient } from "../test/open-client.ts";
+import { connect } from "./base/database/connect.ts";
 import { type EmbeddedOptions, startEmbedded } from "./base/database/embedded/index.ts";
 import { createLog } from "./base/log.ts";
 import { readConfig } from "./config.ts";
@@ -19,10 +18,11 @@ test("a database restart that is longer than the lease makes no process declare 
   // The waits for leases alone take 15 seconds.
   timeout: 60_000,
 }, async () => {
-  const options: EmbeddedOptions & { tcp: { password: string; port?: number } } = {
+  // The servers connect through a socket in the data folder. While PostgreSQL is stopped, another
+  // program could take a TCP port.
+  const options: EmbeddedOptions = {
     dataDir: join(temporaryFolder(), "data"),
     log: createLog("silent"),
-    tcp: { password: "restart" },
   };
   let embedded = await startEmbedded(options);
   onTestFinished(() => embedded.stop());
@@ -33,12 +33,11 @@ test("a database restart that is longer than the lease makes no process declare 
     released.resolve();
     await models.close();
   });
-  const port = Number(new URL(embedded.tcpUrl).port);
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const config = readConfig({
     PORT: "0",
     LOG_LEVEL: "silent",
-    DATABASE_URL: `postgresql://beckon:restart@127.0.0.1:${port}/beckon`,
+    DATABASE_URL: embedded.url,
     BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
     BECKON_BOOTSTRAP_KEY: key,
     BECKON_LEASE_SECONDS: String(leaseMs / 1_000),
@@ -98,7 +97,7 @@ test("a database restart that is longer than the lease makes no process declare 
     "more than two leases' length",
     () => performance.now() > stoppedAt + 2.5 * leaseMs || undefined,
   );
-  embedded = await startEmbedded({ ...options, tcp: { ...options.tcp, port } });
+  embedded = await startEmbedded(options);
 
   for (const [index, { status, body }] of (await Promise.all(waiting)).entries()) {
     expect([status, body.output]).toEqual([200, `run ${index}`]);
@@ -118,16 +117,17 @@ test("a database restart that is longer than the lease makes no process declare 
       "the database is unavailable",
     ]);
 
-  const client = await openClient(databaseAt(embedded.tcpUrl, "beckon"));
-  onTestFinished(() => client.end());
-  const { rows: processes } = await client.query(
+  const log = createLog("silent");
+  const database = connect({ url: embedded.url, poolSize: 1, role: undefined, log });
+  onTestFinished(() => database.close());
+  const { rows: processes } = await database.engine.query(
     "select died_at, lease_until > now() as alive from processes",
   );
   expect(processes).toEqual([
     { died_at: null, alive: true },
     { died_at: null, alive: true },
   ]);
-  const { rows: runs } = await client.query<{
+  const { rows: runs } = await database.engine.query<{
     refused: boolean;
     status: string;
     attempt: number;

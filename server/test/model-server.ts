@@ -4,7 +4,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { takeReserved } from "./reserved-ports.ts";
 import { chunk, type ModelOutput, type ProviderError, type Wire, wireOf } from "./wire/index.ts";
 
@@ -99,13 +99,12 @@ export interface ModelServer {
 
 /**
  * Starts a model server over real HTTP that responds as scripted.
- * @param address default: a reserved port of 127.0.0.1, which the Beckon servers of this process
- *   are allowed to call (see `takeReserved`)
+ * @param address a port, or a listener whose port the server takes over. Default: a reserved port of
+ *   127.0.0.1, which the Beckon servers of this process are allowed to call (see `takeReserved`)
  */
-export async function startModelServer(address?: {
-  readonly port: number;
-  readonly host: string;
-}): Promise<ModelServer> {
+export async function startModelServer(
+  address?: Server | { readonly port: number; readonly host: string },
+): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const sockets = new Set<Socket>();
   let queue: Behaviour[] = [];

@@ -216,16 +216,17 @@ describe("a model server on this machine", () => {
 
 describe("a server that comes and goes", () => {
   test("is used as soon as it is there, by every process; a run without it says how to start it", async () => {
-    const first = await startModelServer(free);
-    const port = portOf(first.url);
-    await first.close();
+    // Takes the port until the model server uses it, so that no other program gets it.
+    const taken = createServer((socket) => socket.destroy()).unref();
+    await new Promise<void>((resolve) => taken.listen(free, resolve));
+    const { port } = taken.address() as AddressInfo;
     const servers = [{ name: "llamacpp", port, start: "Start llama.cpp (llama-server)" }];
     const one = await beckon.another({ modelServers: servers });
     onTestFinished(() => one.stop());
     expect(one.providers.map(({ name }) => name)).not.toContain("llamacpp");
     const at = (url: string, path: string) => `${url}/api/public${path}`;
 
-    const server = await startModelServer({ ...free, port });
+    const server = await startModelServer(taken);
     const body = { name: "Test", model: "llamacpp/scripted" };
     const agent = await eventually("the agent", async () => {
       const answer = await beckon.call(at(one.url, "/agents"), { body });
