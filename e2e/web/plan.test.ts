@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
+import { zoneAtNoon } from "../../server/test/zone-at-noon.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
@@ -15,10 +16,11 @@ const { database } = beckon.db;
 const owner = await addPerson(beckon, { role: "owner" });
 const viewer = await addPerson(beckon, { role: "viewer" });
 
-/** Creates a workspace of the owner and the viewer, with an agent. */
+/** Creates a workspace of the owner and the viewer, with an agent. Its day does not end soon. */
 async function workspace() {
   const here = (id: string) => ({ headers: { "beckon-workspace": id } });
-  const created = await owner.call("/workspaces", { body: { name: "Test" }, ...here(defaultId) });
+  const body = { name: "Test", time_zone: zoneAtNoon() };
+  const created = await owner.call("/workspaces", { body, ...here(defaultId) });
   const id: string = created.body.data.id;
   await database.engine.query(
     "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",

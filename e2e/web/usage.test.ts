@@ -5,6 +5,7 @@ import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { startModelServer } from "../../server/test/model-server.ts";
 import { addPerson } from "../../server/test/people.ts";
+import { zoneAtNoon } from "../../server/test/zone-at-noon.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, themes, viewports } from "./dashboard.ts";
 
@@ -17,10 +18,13 @@ const { database } = beckon.db;
 const owner = await addPerson(beckon, { role: "owner" });
 const viewer = await addPerson(beckon, { role: "viewer" });
 
-/** Creates a workspace of the owner and the viewer, without usage. */
-async function workspace() {
+/**
+ * Creates a workspace of the owner and the viewer, without usage. By default, its day does not end
+ * soon and its date is that of UTC.
+ */
+async function workspace(time_zone = zoneAtNoon()) {
   const created = await owner.call("/workspaces", {
-    body: { name: "Test" },
+    body: { name: "Test", time_zone },
     headers: { "beckon-workspace": defaultId },
   });
   const id: string = created.body.data.id;
@@ -62,7 +66,8 @@ inBrowser("a workspace that used nothing says what is metered", async () => {
 });
 
 inBrowser("usage is shown by day and agent, and leads to the runs of a day", async () => {
-  const { id, agent, add } = await workspace();
+  const now = new Date();
+  const { id, agent, add } = await workspace(zoneAtNoon(now));
   const [desk, triage] = [await agent("Refund desk"), await agent(payload)];
   const one = { time: daysAgo(2), input_tokens: 1_000_000, output_tokens: 200_000 };
   await add(desk, { ...one, cost_micros: 3_200_000 }, { cost_micros: 50_000, input_tokens: 10 });
@@ -87,8 +92,9 @@ inBrowser("usage is shown by day and agent, and leads to the runs of a day", asy
   await expect.poll(() => rowsOf(page, "Usage by day").count()).toBe(30);
   await expectAccessible(page);
   await rowsOf(page, "Usage by day").nth(2).getByRole("link").click();
-  const from = `${dateOf(daysAgo(2))}T00:00:00.000Z`;
-  const to = `${dateOf(daysAgo(1))}T00:00:00.000Z`;
+  const midnight = now.setUTCMinutes(0, 0, 0) - dayMs / 2;
+  const from = new Date(midnight - 2 * dayMs).toISOString();
+  const to = new Date(midnight - dayMs).toISOString();
   await page.waitForURL(
     (url) =>
       url.pathname.endsWith("/runs") &&
