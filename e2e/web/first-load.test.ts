@@ -11,8 +11,8 @@ const agent = await beckon.createAgent({ name: "Watched" });
 const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
 
 /**
- * Opens a page that is not tested, and slows the clock of the next one: the dashboard uses the early
- * responses in its first 10 seconds only, which a busy machine can exceed.
+ * Opens a page that is not tested, and slows the clock of the next one: the dashboard uses the
+ * early responses in its first 10 seconds only, which a busy machine can exceed.
  */
 async function openSlowed(): Promise<Page> {
   const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });

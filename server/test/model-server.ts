@@ -99,8 +99,8 @@ export interface ModelServer {
 
 /**
  * Starts a model server over real HTTP that responds as scripted.
- * @param address a port, or a listener whose port the server takes over. Default: a reserved port of
- *   127.0.0.1, which the Beckon servers of this process are allowed to call (see `takeReserved`)
+ * @param address a port, or a listener whose port the server takes over. Default: a reserved port
+ *   of 127.0.0.1, which the Beckon servers of this process are allowed to call (see `takeReserved`)
  */
 export async function startModelServer(
   address?: Server | { readonly port: number; readonly host: string },
