@@ -37,6 +37,17 @@ export function isOutcomeUnknown(thrown: unknown): boolean {
 }
 
 /**
+ * Returns whether the error of a change says that the cached data can be outdated: someone else has
+ * changed or deleted the resource, or the response was lost and the change may have been made.
+ */
+export function isOutdated(thrown: unknown): boolean {
+  return (
+    isOutcomeUnknown(thrown) ||
+    (thrown instanceof BeckonError && ["conflict", "stale", "not_found"].includes(thrown.code))
+  );
+}
+
+/**
  * Returns the error of the first call with a new session, for the form that signed in. A 401 means
  * that the browser did not keep the session's cookie; the form would call the password wrong.
  */

@@ -58,7 +58,13 @@ export {
   useIsExpired,
   useSession,
 } from "./session.ts";
-export { announceChanges, announceSignIn, announceSignOut, followChanges } from "./tabs.ts";
+export {
+  announceChanges,
+  announceIfOutdated,
+  announceSignIn,
+  announceSignOut,
+  followChanges,
+} from "./tabs.ts";
 export {
   type CurrentWorkspace,
   useWorkspace,

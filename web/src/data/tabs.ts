@@ -1,4 +1,5 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import { isOutdated } from "./errors.ts";
 
 /** A message from one tab to all other tabs and the SharedWorker (live/worker.ts). */
 type TabNews =
@@ -21,6 +22,19 @@ export async function announceChanges(
 ): Promise<void> {
   channel.postMessage({ type: "changed", queryKeys } satisfies TabNews);
   await Promise.all(queryKeys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+}
+
+/**
+ * Announces the changes of a failed call if its error says that the cached data can be outdated.
+ * Without this, a form that is opened again begins with the same old data and fails again. The
+ * other parameters are those of `announceChanges`.
+ */
+export async function announceIfOutdated(
+  queryClient: QueryClient,
+  thrown: unknown,
+  ...queryKeys: readonly QueryKey[]
+): Promise<void> {
+  if (isOutdated(thrown)) await announceChanges(queryClient, ...queryKeys);
 }
 
 /** From this call on, refetches data when another tab has changed it. */

@@ -1,6 +1,6 @@
 import type { Key } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { formatTime } from "../format/index.ts";
 import { ConfirmDialog, useNow, useTimeZone, useToast } from "../ui/index.ts";
 import { keysKey } from "./queries.ts";
@@ -33,6 +33,7 @@ export function DeleteKey({ apiKey, close }: DeleteKeyProps) {
         toast({ tone: "success", title: `Deleted the key ${name}` });
         void announceChanges(queryClient, keysKey(workspace.id));
       }}
+      onError={(thrown) => void announceIfOutdated(queryClient, thrown, keysKey(workspace.id))}
     />
   );
 }

@@ -2,7 +2,7 @@ import type { Ceiling } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { agentsKey } from "../agents/index.ts";
-import { announceChanges, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { formatCents, readDollars, writeDollars } from "../format/index.ts";
 import {
   Banner,
@@ -66,6 +66,8 @@ export function CeilingForm({ rows, ceiling, initial, close }: CeilingFormProps)
       // The ceiling of an agent can pause it.
       void announceChanges(queryClient, ceilingsKey(id), agentsKey(id));
     },
+    onError: (thrown) =>
+      void announceIfOutdated(queryClient, thrown, ceilingsKey(id), agentsKey(id)),
   });
   const isDirty =
     currentMicros === undefined

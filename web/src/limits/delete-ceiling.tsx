@@ -1,7 +1,7 @@
 import type { Ceiling } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
-import { announceChanges, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { ConfirmDialog, useToast } from "../ui/index.ts";
 import { ceilingsKey } from "./queries.ts";
 import { scopeWords } from "./scopes.ts";
@@ -31,6 +31,9 @@ export function DeleteCeiling({ ceiling, close }: DeleteCeilingProps) {
         // The ceiling of an agent can pause it.
         void announceChanges(queryClient, ceilingsKey(id), agentsKey(id));
       }}
+      onError={(thrown) =>
+        void announceIfOutdated(queryClient, thrown, ceilingsKey(id), agentsKey(id))
+      }
     />
   );
 }

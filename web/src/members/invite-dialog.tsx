@@ -6,6 +6,7 @@ import { useState } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
   announceChanges,
+  announceIfOutdated,
   codeOf,
   messageOf,
   sentenceOf,
@@ -23,7 +24,7 @@ import {
   TextInput,
   Time,
 } from "../ui/index.ts";
-import { invitationsKey } from "./queries.ts";
+import { invitationsKey, membersKey } from "./queries.ts";
 import { type Role, roleChoices, roleLabel } from "./roles.ts";
 
 interface InviteDialogProps {
@@ -57,6 +58,12 @@ export function InviteDialog({ close }: InviteDialogProps) {
       return announceChanges(queryClient, invitationsKey(workspaceId));
     },
     onError: (thrown) => {
+      void announceIfOutdated(
+        queryClient,
+        thrown,
+        invitationsKey(workspaceId),
+        membersKey(workspaceId),
+      );
       // The code is `conflict` if the address belongs to a member already.
       if (codeOf(thrown) === "conflict")
         setError("email", { message: sentenceOf(thrown) }, { shouldFocus: true });

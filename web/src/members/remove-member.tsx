@@ -1,6 +1,12 @@
 import type { Member } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { announceChanges, forgetWorkspace, meQuery, useWorkspace } from "../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  forgetWorkspace,
+  meQuery,
+  useWorkspace,
+} from "../data/index.ts";
 import { ConfirmDialog, useNavigateFrom, useToast } from "../ui/index.ts";
 import { invitationsKey, membersKey } from "./queries.ts";
 
@@ -43,6 +49,14 @@ export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
       confirmLabel={isOwn ? "Leave workspace" : "Remove member"}
       pendingText={isOwn ? "Leaving…" : "Removing…"}
       onConfirm={remove}
+      onError={(thrown) =>
+        void announceIfOutdated(
+          queryClient,
+          thrown,
+          membersKey(workspaceId),
+          invitationsKey(workspaceId),
+        )
+      }
     />
   );
 }

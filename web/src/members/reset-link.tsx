@@ -1,7 +1,9 @@
 import type { Member } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { useIdempotencyKey, useWorkspace } from "../data/index.ts";
+import { announceIfOutdated, useIdempotencyKey, useWorkspace } from "../data/index.ts";
 import { ConfirmDialog, ShownOnceDialog, Time } from "../ui/index.ts";
+import { membersKey } from "./queries.ts";
 
 interface ResetLinkProps {
   readonly member: Member;
@@ -10,7 +12,8 @@ interface ResetLinkProps {
 
 /** Creates a link with which a member can set a new password, and shows it once. */
 export function ResetLink({ member, close }: ResetLinkProps) {
-  const { client } = useWorkspace();
+  const { id: workspaceId, client } = useWorkspace();
+  const queryClient = useQueryClient();
   const { keyOf } = useIdempotencyKey();
   const isMade = useRef(false);
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>();
@@ -50,6 +53,7 @@ export function ResetLink({ member, close }: ResetLinkProps) {
       danger={false}
       isResultShownOnce
       onConfirm={make}
+      onError={(thrown) => void announceIfOutdated(queryClient, thrown, membersKey(workspaceId))}
     />
   );
 }

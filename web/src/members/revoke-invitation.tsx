@@ -1,7 +1,7 @@
 import type { Invitation } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, reasonWithout, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, reasonWithout, useWorkspace } from "../data/index.ts";
 import { Button, ConfirmDialog, useToast } from "../ui/index.ts";
 import { invitationsKey } from "./queries.ts";
 
@@ -34,6 +34,9 @@ export function RevokeInvitation({ invitation }: { readonly invitation: Invitati
         confirmLabel="Revoke invitation"
         pendingText="Revoking…"
         onConfirm={revoke}
+        onError={(thrown) =>
+          void announceIfOutdated(queryClient, thrown, invitationsKey(workspaceId))
+        }
       />
     </>
   );

@@ -1,7 +1,15 @@
 import type { Member } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, meQuery, useMe, useWorkspace } from "../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  isNotFound,
+  meQuery,
+  sentenceOf,
+  useMe,
+  useWorkspace,
+} from "../data/index.ts";
 import {
   Button,
   Dialog,
@@ -35,6 +43,17 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
         membersKey(workspaceId),
         ...(isOwn ? [meQuery.queryKey] : []),
       );
+    },
+    onError: (thrown) => {
+      void announceIfOutdated(queryClient, thrown, membersKey(workspaceId));
+      if (!isNotFound(thrown)) return;
+      // The dialog belongs to the member's row. It disappears with the row, before its error can be
+      // read.
+      toast({
+        tone: "failure",
+        title: "The role was not changed.",
+        description: sentenceOf(thrown),
+      });
     },
   });
   return (

@@ -1,6 +1,6 @@
 import type { ModelPrice } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { ConfirmDialog, useToast } from "../ui/index.ts";
 import { pricesKey } from "./queries.ts";
 
@@ -33,6 +33,7 @@ export function DeletePrice({ price, id, close }: DeletePriceProps) {
         toast({ tone: "success", title: `Deleted the price of ${price.model}` });
         void announceChanges(queryClient, pricesKey(workspaceId));
       }}
+      onError={(thrown) => void announceIfOutdated(queryClient, thrown, pricesKey(workspaceId))}
     />
   );
 }

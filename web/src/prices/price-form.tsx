@@ -1,9 +1,19 @@
 import type { ModelPrice } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, changesOf, useIdempotencyKey, useWorkspace } from "../data/index.ts";
-import { readDollars, writeDollars } from "../format/index.ts";
-import { Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  changesOf,
+  codeOf,
+  failureOf,
+  fieldErrorOf,
+  isOutcomeUnknown,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../data/index.ts";
+import { formatPrice, readDollars, writeDollars } from "../format/index.ts";
+import { Banner, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
 import { pricesKey } from "./queries.ts";
 
 interface PriceFormProps {
@@ -13,6 +23,8 @@ interface PriceFormProps {
 
 /** Maximum price for 1,000,000 tokens in dollars: `maxMicrosPerMillion` of the contract. */
 const maxDollars = 2_000;
+
+const again = "Press Set price again: setting it twice does no harm.";
 
 const fields = [
   { name: "input_micros_per_million", label: "Input", optional: false },
@@ -31,9 +43,11 @@ export function PriceForm({ price, close }: PriceFormProps) {
   const toast = useToast();
   const { keyOf } = useIdempotencyKey();
   // `price` changes if somebody else saves it. The form compares with the price that it was opened
-  // with: otherwise fields that this person did not edit would be sent with their old values.
-  const [base] = useState(price);
-  const [initial] = useState(() => typedOf(base));
+  // with: otherwise fields that this person did not edit would be sent with their old values. If
+  // that price did not exist or was deleted, the form sets all values that it shows.
+  const [opened] = useState(price);
+  const base = opened.id === price.id ? opened : price;
+  const [initial] = useState(() => typedOf(opened));
   const [typed, setTyped] = useState(initial);
   const [isTouched, setTouched] = useState(false);
   const read = Object.fromEntries(
@@ -60,6 +74,12 @@ export function PriceForm({ price, close }: PriceFormProps) {
     onSuccess: ({ model }) => {
       toast({ tone: "success", title: `Set the price of ${model}` });
       void announceChanges(queryClient, pricesKey(workspaceId));
+    },
+    onError: (thrown) => {
+      const refetched = announceIfOutdated(queryClient, thrown, pricesKey(workspaceId));
+      // After a conflict, the button stays pending until the form knows the price that exists: the
+      // next attempt would end with a conflict again. Without a connection, the refetch takes long.
+      return isOutcomeUnknown(thrown) ? undefined : refetched;
     },
   });
   return (
@@ -97,9 +117,30 @@ export function PriceForm({ price, close }: PriceFormProps) {
           />
         </Field>
       ))}
-      <FormError error={save.error} />
+      {base.id !== null && base.id !== opened.id && base.current !== null ? (
+        <Banner>
+          {`This model has a price by now: ${formatPrice(base.current.input_micros_per_million)} for input and ${formatPrice(base.current.output_micros_per_million)} for output. You replace it here.`}
+        </Banner>
+      ) : null}
+      <FormError
+        error={
+          !save.isError
+            ? undefined
+            : isSetMeanwhile(save.error)
+              ? "The price was not set, because the model has one by now. Set it again to replace it."
+              : failureOf(save.error, "the price was set", again)
+        }
+      />
     </FormDialog>
   );
+}
+
+/**
+ * Returns whether the model has got a price since the form was opened. The API's message names the
+ * route that changes it. Other conflicts are about the field `model`.
+ */
+function isSetMeanwhile(thrown: Error): boolean {
+  return codeOf(thrown) === "conflict" && fieldErrorOf(thrown, { model: "model" }) === undefined;
 }
 
 /** Returns the workspace's own price as texts for the form; empty texts if it has set none. */

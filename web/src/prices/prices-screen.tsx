@@ -61,10 +61,10 @@ export function PricesScreen() {
       </div>
       {named === undefined ? null : (
         <AllowedDialog key={named.model} isAllowed={workspace.can("limits:write")}>
-          {search.act === "delete" && named.id !== null ? (
-            <DeletePrice price={named} id={named.id} close={close} />
-          ) : (
+          {search.act !== "delete" ? (
             <PriceForm price={named} close={close} />
+          ) : named.id === null ? null : (
+            <DeletePrice price={named} id={named.id} close={close} />
           )}
         </AllowedDialog>
       )}

@@ -1,6 +1,6 @@
 import type { Provider } from "@beckon/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { formatCounted } from "../format/index.ts";
 import { ConfirmDialog, Link, useToast } from "../ui/index.ts";
 import { agentsOfProviderQuery, modelsKey, providersKey } from "./queries.ts";
@@ -60,6 +60,14 @@ export function DeleteDialog({ provider, close }: DeleteDialogProps) {
       confirmLabel="Delete provider"
       pendingText="Deleting…"
       onConfirm={remove}
+      onError={(thrown) =>
+        void announceIfOutdated(
+          queryClient,
+          thrown,
+          providersKey(workspace.id),
+          modelsKey(workspace.id),
+        )
+      }
     />
   );
 }

@@ -3,6 +3,7 @@ import { FileUp } from "lucide-react";
 import { type ChangeEvent, type FormEvent, useRef, useState } from "react";
 import {
   announceChanges,
+  announceIfOutdated,
   failureOf,
   isOutcomeUnknown,
   sentenceOf,
@@ -36,6 +37,7 @@ export function ImportAgents() {
       release();
       void announceChanges(queryClient, agentsKey(id));
     },
+    onError: (thrown) => void announceIfOutdated(queryClient, thrown, agentsKey(id)),
   });
 
   const change = (next: string) => {

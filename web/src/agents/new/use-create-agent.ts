@@ -1,7 +1,12 @@
 import type { CreateAgentBody } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { useNavigateFrom, useToast } from "../../ui/index.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 
@@ -34,5 +39,6 @@ export function useCreateAgent(onCreated: () => void) {
         action: { label: "Open", onPress: () => void navigate({ href }) },
       });
     },
+    onError: (thrown) => void announceIfOutdated(queryClient, thrown, agentsKey(workspace.id)),
   });
 }

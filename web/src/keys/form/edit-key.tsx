@@ -1,7 +1,7 @@
 import type { Key } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useWorkspace } from "../../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../../data/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { keyQuery, keysKey } from "../queries.ts";
 import { changesFor, fieldsOf, type KeyFields } from "./key-fields.ts";
@@ -29,6 +29,7 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
       toast({ tone: "success", title: `Saved the key ${saved.name}` });
       await announceChanges(queryClient, keysKey(workspace.id));
     },
+    onError: (thrown) => void announceIfOutdated(queryClient, thrown, keysKey(workspace.id)),
   });
   return (
     <KeyForm

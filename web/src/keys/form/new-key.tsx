@@ -1,6 +1,11 @@
 import type { CreateKeyAnswer } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { NewSecret } from "../new-secret.tsx";
 import { keysKey } from "../queries.ts";
 import { bodyOf, type KeyFields, newKey } from "./key-fields.ts";
@@ -18,6 +23,7 @@ export function NewKey({ close }: { readonly close: () => void }) {
     },
     // Does not wait for the refetch, so that the secret is shown at once.
     onSuccess: () => void announceChanges(queryClient, keysKey(id)),
+    onError: (thrown) => void announceIfOutdated(queryClient, thrown, keysKey(id)),
   });
   if (create.isSuccess)
     return (

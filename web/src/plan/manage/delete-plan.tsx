@@ -1,6 +1,6 @@
 import type { Plan } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useWorkspace } from "../../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../../data/index.ts";
 import { ConfirmDialog, useToast } from "../../ui/index.ts";
 import { plansKey } from "../queries.ts";
 
@@ -30,6 +30,7 @@ export function DeletePlan({ plan: { id, name }, close }: DeletePlanProps) {
         toast({ tone: "success", title: `Deleted the plan ${name}` });
         void announceChanges(queryClient, plansKey(workspaceId));
       }}
+      onError={(thrown) => void announceIfOutdated(queryClient, thrown, plansKey(workspaceId))}
     />
   );
 }

@@ -1,7 +1,13 @@
 import type { Plan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, changesOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  changesOf,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { Field, FormDialog, FormError, TextInput, useToast } from "../../ui/index.ts";
 import { planKey, plansKey } from "../queries.ts";
 import { type Allowances, fieldsOf, type PlanFields, readFields } from "./plan-fields.ts";
@@ -53,6 +59,8 @@ export function PlanForm({ plan, close }: PlanFormProps) {
       toast({ tone: "success", title: `Saved the plan ${name}` });
       void announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));
     },
+    onError: (thrown) =>
+      void announceIfOutdated(queryClient, thrown, plansKey(workspaceId), planKey(workspaceId)),
   });
   return (
     <FormDialog

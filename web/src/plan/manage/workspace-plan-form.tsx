@@ -1,7 +1,7 @@
 import type { WorkspacePlan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useList, useWorkspace } from "../../data/index.ts";
+import { announceChanges, announceIfOutdated, useList, useWorkspace } from "../../data/index.ts";
 import {
   Checkbox,
   Field,
@@ -62,6 +62,13 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
       void announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
     },
+    onError: (thrown) =>
+      void announceIfOutdated(
+        queryClient,
+        thrown,
+        plansKey(workspace.id),
+        planKey(of.workspace_id),
+      ),
   });
   // The plan that the form began with is always an option, even if it is no longer in the
   // operator's file or in the database.

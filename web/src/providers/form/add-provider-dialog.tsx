@@ -19,7 +19,10 @@ export function AddProviderDialog({ close, onAdded, preset }: AddProviderDialogP
     return (
       <EditDialog
         provider={added}
-        close={() => setEditing(false)}
+        close={(last) => {
+          setAdded(last);
+          setEditing(false);
+        }}
         onSaved={(saved) => {
           setAdded(saved);
           setEditing(false);

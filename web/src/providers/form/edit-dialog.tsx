@@ -1,7 +1,8 @@
 import { BeckonError, type Provider } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useForm } from "react-hook-form";
-import { announceChanges, useWorkspace } from "../../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../../data/index.ts";
 import { Checkbox, FormDialog, FormError } from "../../ui/index.ts";
 import { modelsKey, providersKey } from "../queries.ts";
 import { AddressField } from "./address-field.tsx";
@@ -12,7 +13,8 @@ import { serverError } from "./server-error.ts";
 interface EditDialogProps {
   /** The provider as it was when the dialog was opened. */
   readonly provider: Provider;
-  readonly close: () => void;
+  /** Called with the provider as it was last read, for a dialog that is opened again. */
+  readonly close: (last: Provider) => void;
   readonly onSaved: (provider: Provider) => void;
 }
 
@@ -28,12 +30,14 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
     defaultValues: { base_url: provider.base_url ?? "", api_key: "", removesKey: false },
   });
   const { errors, isDirty } = formState;
+  const last = useRef(provider);
   const save = useMutation({
     mutationFn: async (fields: EditFields) => {
       const changes = changesFor(provider, fields);
       // The API has no If-Match for providers. Without this check, a key could be sent to an
       // address that somebody else has just saved, and that this person has not seen.
-      const { base_url: stored } = await client.providers.get(provider.id);
+      last.current = await client.providers.get(provider.id);
+      const { base_url: stored } = last.current;
       if (stored !== provider.base_url && stored !== changes.base_url) throw changedAddress(stored);
       return client.providers.update(provider.id, changes);
     },
@@ -42,6 +46,12 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
       void announceChanges(queryClient, providersKey(workspaceId), modelsKey(workspaceId));
     },
     onError: (thrown) => {
+      void announceIfOutdated(
+        queryClient,
+        thrown,
+        providersKey(workspaceId),
+        modelsKey(workspaceId),
+      );
       const { field, message } = serverError(thrown, retry);
       if (field === "base_url" || field === "api_key")
         setError(field, { type: "server", message }, { shouldFocus: true });
@@ -57,7 +67,7 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
       title={`Edit ${provider.name}`}
       description="Runs that start from now on use what you save."
       isDirty={() => isDirty && !save.isSuccess}
-      close={close}
+      close={() => close(last.current)}
       onSubmit={handleSubmit((fields) => save.mutate(fields))}
       submit={{ label: "Save and check", pending: save.isPending, disabled: !isDirty }}
     >

@@ -1,6 +1,11 @@
 import type { CreateProviderBody, Provider } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { modelsKey, providersKey } from "../queries.ts";
 
 /**
@@ -19,5 +24,7 @@ export function useCreateProvider(onCreated: (provider: Provider) => void) {
       onCreated(provider);
       void announceChanges(queryClient, providersKey(id), modelsKey(id));
     },
+    onError: (thrown) =>
+      void announceIfOutdated(queryClient, thrown, providersKey(id), modelsKey(id)),
   });
 }

@@ -1,5 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { subscriptionsKey } from "../list-query.ts";
 import { IssuedSecret } from "../secret/issued-secret.tsx";
 import { bodyOf, newSubscription, type SubscriptionFields } from "./subscription-fields.ts";
@@ -22,6 +27,7 @@ export function NewSubscription({ close }: NewSubscriptionProps) {
     },
     // Does not wait for the refetch, so that the secret is shown at once.
     onSuccess: () => void announceChanges(queryClient, subscriptionsKey(id)),
+    onError: (thrown) => void announceIfOutdated(queryClient, thrown, subscriptionsKey(id)),
   });
   if (create.isSuccess)
     return (

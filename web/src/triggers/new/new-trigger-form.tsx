@@ -7,6 +7,7 @@ import { useForm } from "react-hook-form";
 import { useAgent } from "../../agents/index.ts";
 import {
   announceChanges,
+  announceIfOutdated,
   messageOf,
   useIdempotencyKey,
   useWorkspace,
@@ -106,6 +107,8 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       onCreated(created);
       return announceChanges(queryClient, triggersKey(workspace.id, agent.id));
     },
+    onError: (thrown) =>
+      void announceIfOutdated(queryClient, thrown, triggersKey(workspace.id, agent.id)),
   });
   return (
     <FormDialog

@@ -35,6 +35,8 @@ interface ConfirmDialogProps {
    * error.
    */
   readonly onConfirm: () => Promise<void> | void;
+  /** Called with the error if `onConfirm` rejects. Default: no call. */
+  readonly onError?: (thrown: unknown) => void;
 }
 
 /** Asks for confirmation before an action. */
@@ -53,6 +55,7 @@ function OpenConfirmDialog({
   typedName,
   isResultShownOnce = false,
   onConfirm,
+  onError,
 }: Omit<ConfirmDialogProps, "open">) {
   const [typed, setTyped] = useState("");
   const [pending, setPending] = useState(false);
@@ -80,6 +83,7 @@ function OpenConfirmDialog({
       // After a dismissal, the caller may have opened another dialog, which must stay open.
       if (!isDismissed.current) onOpenChange(false);
     } catch (thrown) {
+      onError?.(thrown);
       if (isDismissed.current)
         toast({
           tone: "failure",
