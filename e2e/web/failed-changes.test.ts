@@ -317,3 +317,66 @@ inBrowser("a row that was deleted without a response leaves the list", async () 
     await rowOf(page, "Deleted unheard").waitFor({ state: "detached" });
   });
 });
+
+inBrowser("a creation without a response says so, is listed, and can be repeated", async () => {
+  const { id: agentId } = await beckon.createAgent();
+  const page = await open("/keys");
+  const list = (path: string) => async () => (await beckon.call(path)).body.data as unknown[];
+  for (const [path, opener, label, text, submit, what, shown, listed] of [
+    [
+      `/agents/${agentId}/triggers?new=blank`,
+      undefined,
+      "Name",
+      "Twice",
+      "Create",
+      "the trigger was created",
+      page.locator("main").getByText("Twice", { exact: true }),
+      list(`/agents/${agentId}/triggers`),
+    ],
+    [
+      "/members",
+      "Invite",
+      "E-mail",
+      "grace@example.com",
+      "Make link",
+      "the invitation was made",
+      rowOf(page, "grace@example.com"),
+      list("/invitations"),
+    ],
+    [
+      "/plan?plan=new",
+      undefined,
+      "Name",
+      "once",
+      "Create plan",
+      "the plan was saved",
+      rowOf(page, "once"),
+      list("/plans"),
+    ],
+    [
+      "/keys?new=1",
+      undefined,
+      "Name",
+      "One key",
+      "Create key",
+      "the key was saved",
+      rowOf(page, "One key"),
+      list("/keys"),
+    ],
+  ] as const) {
+    await page.goto(`${beckon.url}/w/${owner.workspaceId}${path}`);
+    if (opener !== undefined) await button(page, opener).click();
+    await field(page, label).fill(text);
+    const count = (await listed()).length;
+    await losingResponses(page, "POST", async () => {
+      await button(page, submit).click();
+      await page.getByText(`It is not known whether ${what}.`).waitFor();
+    });
+    await shown.waitFor();
+    await page.getByText(`Press ${submit} again without changes`).waitFor();
+    const dialog = page.getByRole("dialog");
+    await button(page, submit).click();
+    await dialog.getByText("It is not known").waitFor({ state: "detached" });
+    await expect.poll(async () => (await listed()).length).toBe(count + 1);
+  }
+});

@@ -5,7 +5,8 @@ import { isOutcomeUnknown } from "./errors.ts";
  * Returns the sentence that explains a failed call. If its response was lost, the sentence also
  * says that the result is not known.
  * @param what what the call was to do: "the agent was created"
- * @param again what another attempt does: "Press Create agent again: it is created once only."
+ * @param again what another attempt does: "Press Create agent again without changes: it is created
+ *   once only."
  */
 export function failureOf(thrown: unknown, what: string, again: string): string {
   const sentence = sentenceOf(thrown);

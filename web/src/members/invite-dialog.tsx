@@ -8,6 +8,7 @@ import {
   announceChanges,
   announceIfOutdated,
   codeOf,
+  failureOf,
   messageOf,
   sentenceOf,
   useIdempotencyKey,
@@ -30,6 +31,8 @@ import { type Role, roleChoices, roleLabel } from "./roles.ts";
 interface InviteDialogProps {
   readonly close: () => void;
 }
+
+const again = "Press Make link again without changes: it is made once only.";
 
 const lifetimes = [1, 7, 30, 90].map((days) => ({
   value: String(days),
@@ -109,7 +112,13 @@ export function InviteDialog({ close }: InviteDialogProps) {
       <Field label="The link expires after" error={messageOf(errors.expires_in_days)}>
         <Select {...register("expires_in_days", { valueAsNumber: true })} options={lifetimes} />
       </Field>
-      <FormError error={isAtField ? undefined : invite.error} />
+      <FormError
+        error={
+          invite.isError && !isAtField
+            ? failureOf(invite.error, "the invitation was made", again)
+            : undefined
+        }
+      />
     </FormDialog>
   );
 }

@@ -27,7 +27,7 @@ interface AgentFormProps {
   readonly template?: AgentTemplate | undefined;
 }
 
-const again = "Press Create agent again: it is created once only.";
+const again = "Press Create agent again without changes: it is created once only.";
 
 /**
  * The form of a new agent. The model is always filled in. The name is filled in only from a

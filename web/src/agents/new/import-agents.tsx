@@ -17,7 +17,7 @@ import { ImportProblems } from "./import-problems.tsx";
 import { ImportResult } from "./import-result.tsx";
 
 const maxBytes = 1024 * 1024;
-const again = "Press Import agents again: they are created once only.";
+const again = "Press Import agents again without changes: they are created once only.";
 
 /** Creates agents from an exported file: all of them, or none. */
 export function ImportAgents() {

@@ -5,6 +5,7 @@ import {
   announceChanges,
   announceIfOutdated,
   changesOf,
+  failureOf,
   useIdempotencyKey,
   useWorkspace,
 } from "../../data/index.ts";
@@ -103,7 +104,19 @@ export function PlanForm({ plan, close }: PlanFormProps) {
           />
         </Field>
       ))}
-      <FormError error={save.error} />
+      <FormError
+        error={
+          save.isError
+            ? failureOf(
+                save.error,
+                "the plan was saved",
+                plan === undefined
+                  ? "Press Create plan again without changes: it is created once only."
+                  : "Press Save plan again: saving it twice does no harm.",
+              )
+            : undefined
+        }
+      />
     </FormDialog>
   );
 }

@@ -24,7 +24,7 @@ interface AddFormProps {
 
 const kindOptions = Object.entries(kindLabels).map(([value, label]) => ({ value, label }));
 const presetOptions = presets.map(({ id, label }) => ({ value: id, label }));
-const retry = "Press Add and check again: it is added once only.";
+const retry = "Press Add and check again without changes: it is added once only.";
 
 /**
  * The form of a new provider. A preset fills in all fields except the key, which has to be typed

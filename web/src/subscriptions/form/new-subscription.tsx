@@ -43,7 +43,7 @@ export function NewSubscription({ close }: NewSubscriptionProps) {
       title="New subscription"
       submitLabel="Create subscription"
       pendingText="Creating…"
-      retry="Press Create subscription again: it is created once only."
+      retry="Press Create subscription again without changes: it is created once only."
       initial={newSubscription}
       save={create}
       isSaved={create.isSuccess}

@@ -8,6 +8,7 @@ import { useAgent } from "../../agents/index.ts";
 import {
   announceChanges,
   announceIfOutdated,
+  failureOf,
   messageOf,
   useIdempotencyKey,
   useWorkspace,
@@ -142,7 +143,17 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
         label={callbackTexts.label}
         hint={callbackTexts.hint}
       />
-      <FormError error={create.error} />
+      <FormError
+        error={
+          create.isError
+            ? failureOf(
+                create.error,
+                "the trigger was created",
+                "Press Create again without changes: it is created once only.",
+              )
+            : undefined
+        }
+      />
     </FormDialog>
   );
 }
