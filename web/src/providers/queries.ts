@@ -42,7 +42,8 @@ export interface MadeCheck extends ProviderCheck {
 
 /**
  * The agents that use the workspace's provider. The names of their models do not show that: an
- * agent can use the operator's provider of the same name. Only the newest 200 agents are searched.
+ * agent can use the operator's provider of the same name. Only the newest 2,000 agents are
+ * searched; the API checks all of them.
  */
 export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, providerId: string) =>
   queryOptions({
@@ -50,7 +51,7 @@ export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, provider
     queryFn: async ({ signal }) => {
       const agents = await firstRows(
         client.agents.list({ limit: 200, view: "summary" }, { signal }),
-        200,
+        2_000,
       );
       return agents.filter((agent) => agent.provider_id === providerId);
     },
