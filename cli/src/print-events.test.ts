@@ -58,6 +58,17 @@ test("text of which a part was not sent is printed as a whole with its step", as
   expect(await printed(events)).toEqual(["Hel", "Hello", stepLine(text("Hello"))]);
 });
 
+test("the text of a step that another process repeats is printed, too", async () => {
+  const resumed = entry("run.resumed", { attempt: 2 });
+  const lines = await printed([start(), delta("Lost"), end(), resumed, step(text("Repeated"))]);
+  expect(lines).toEqual([
+    "Lost",
+    line("run.resumed", { attempt: 2 }),
+    "Repeated",
+    stepLine(text("Repeated")),
+  ]);
+});
+
 test("the text of a failed attempt is on a line of its own, with the reason of the failure", async () => {
   const failed = { complete: false, error: "Too many requests" };
   const lines = await printed([start(), delta("Hello w"), end(failed), start(2), delta("Hello")]);

@@ -31,8 +31,8 @@ export function linePrinter(terminal: Terminal): Print {
 export function runPrinter(terminal: Terminal): Print {
   const printLine = linePrinter(terminal);
   let isInLine = false;
-  /** The step whose whole text was printed as it was generated. */
-  let printedStep: unknown;
+  /** Whether the whole text of the step that follows was printed as it was generated. */
+  let isPrinted = false;
 
   const print = async (text: string) => {
     if (text === "") return;
@@ -50,19 +50,22 @@ export function runPrinter(terminal: Terminal): Print {
       case "run.output.start":
         // The text of an attempt that failed stays on the terminal, so the next attempt's begins on
         // another line.
+        isPrinted = false;
         return endLine();
       case "run.output.delta":
         return data.kind === "text" ? print(String(data.text)) : undefined;
       case "run.output.end":
-        if (data.complete === true) printedStep = data.step;
+        isPrinted = data.complete === true;
         // Says why the model is called again, possibly after minutes.
         if (data.error === undefined) return;
         break;
       case "run.step":
-        if (printedStep === data.step) break;
+        if (isPrinted) break;
         await endLine();
         await print(textOf(data));
     }
+    // After another entry than its step, for example `run.resumed`, what was printed is lost.
+    if (event.type !== "run.output.end") isPrinted = false;
     await endLine();
     await printLine(event);
   };
