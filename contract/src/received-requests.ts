@@ -70,7 +70,10 @@ export type ReceivedRequest = z.infer<typeof receivedRequest>;
 /** A received request with its query, headers and body. */
 export const receivedRequestDetails = receivedRequest.extend({
   query: z.record(z.string(), z.array(z.string())),
-  /** Without credentials, cookies, secrets and signatures. */
+  /**
+   * Without credentials, cookies, secrets and signatures, including the header with which the
+   * trigger's saved settings verify requests.
+   */
   headers: z.record(z.string(), z.string()),
   /** null if it was not stored, as of requests above `max_per_minute`, or was deleted. */
   body: z.string().nullable(),

@@ -622,7 +622,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Get received request. The request with its query, headers and body. Headers with credentials and signatures are not stored. Needs the scopes `triggers:read` and `runs:read`. */
+      /** Get received request. The request with its query, headers and body. Headers with credentials and signatures are left out, as is the header with which the trigger's saved settings verify requests. Needs the scopes `triggers:read` and `runs:read`. */
       getRequest: (
         agentId: string,
         triggerId: string,

@@ -62,6 +62,53 @@ test("a secret header is not shown of requests from before it was set", async ()
   expect(await headers()).toHaveProperty("x-event");
 });
 
+test.each([
+  { headers: ["x-webhook-key"] },
+  { event_id: { header: "x-webhook-key" } },
+  { event_type: { header: "x-webhook-key" } },
+  { headers: ["x-webhook-key"], template: "{{ headers['x-webhook-key'] }}" },
+  { headers: ["x-webhook-key"], verification: { kind: "header", header: "x-other" } },
+])(
+  "a preview with the settings %j shows no secret of a request from before it was set",
+  async (receiving) => {
+    const { path, url } = await made({});
+    await send(url, { n: 1 }, { "x-webhook-key": "s3cr3t", "x-event": "push" });
+    const [{ id }] = await requestsOf(path);
+    const preview = () => post(`${path}/preview`, { request: { request_id: id }, receiving });
+    expect(JSON.stringify((await preview()).body)).toContain("s3cr3t");
+    await patch(path, { verification: { kind: "header", header: "x-webhook-key" } });
+    const { status, body } = await preview();
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toContain("s3cr3t");
+  },
+);
+
+test("a preview shows no header that only its own settings verify, and shows the others", async () => {
+  const { path, url } = await made({});
+  await send(url, { n: 1 }, { "x-webhook-key": "s3cr3t", "x-event": "push" });
+  const [{ id }] = await requestsOf(path);
+  const receiving = {
+    headers: ["x-webhook-key", "x-event"],
+    verification: { kind: "header", header: "x-webhook-key" },
+  };
+  const { body } = await post(`${path}/preview`, { request: { request_id: id }, receiving });
+  expect(body.data.input).toBe('x-event: push\n\n{"n":1}');
+});
+
+test("a replay stores no secret of a request from before it was set", async () => {
+  const { path, url } = await made({});
+  await send(url, { n: 1 }, { "x-webhook-key": "s3cr3t", "x-event": "push" });
+  const [{ id }] = await requestsOf(path);
+  await patch(path, { verification: { kind: "header", header: "x-webhook-key" } });
+  expect((await post(`${path}/requests/${id}/replay`, {})).status).toBe(201);
+  const { rows } = await beckon.db.database.engine.query(
+    "select headers from received_requests where replay_of = $1",
+    [id],
+  );
+  expect(rows).toEqual([{ headers: expect.objectContaining({ "x-event": "push" }) }]);
+  expect(JSON.stringify(rows)).not.toContain("s3cr3t");
+});
+
 test("stored settings with a secret header as the event's type stay valid", async () => {
   const { path, id, url } = await made({});
   await beckon.db.database.engine.query(

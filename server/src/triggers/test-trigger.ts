@@ -39,7 +39,7 @@ async function testWith(
   const { row, raw } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
     const trial = trialOf(row, input.body);
-    const raw = trial && (await readTrialRequest(tx, ctx, input, trial, hold.growBytes));
+    const raw = trial && (await readTrialRequest(tx, ctx, row, trial, hold.growBytes));
     return { row, raw };
   });
   const audit = { action: "trigger.test", data: { trigger_id: row.id } };

@@ -50,7 +50,7 @@ async function previewWith(
   const { row, body, raw } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
     const body = parse(previewBody, fillPreset(orThrow(input.body)));
-    const raw = await readTrialRequest(tx, ctx, input, body.request, hold.growBytes);
+    const raw = await readTrialRequest(tx, ctx, row, body.request, hold.growBytes);
     return { row, body, raw };
   });
   const given = body.receiving === undefined ? receivingOf(row) : body.receiving;

@@ -97,13 +97,14 @@ export function replayStored(
   trigger: TriggerRow,
   { request, version, eventId, hold, bindsFailedRun }: Replay,
 ): Promise<Once<Run>> {
-  const raw = storedRequest(request);
+  const receiving = receivingOf(trigger) ?? defaultReceiving;
+  const raw = storedRequest(request, receiving);
   const labels = readLabels((name) => headerOf(raw, name));
   const wrongLabels = labels.ok ? undefined : labels.error;
   const received: ReceivedStart = {
     requestId: newId("req"),
     eventId,
-    eventIdDays: (receivingOf(trigger) ?? defaultReceiving).event_id_days,
+    eventIdDays: receiving.event_id_days,
     eventType: request.event_type,
     holds: false,
     swallows: false,
@@ -112,7 +113,7 @@ export function replayStored(
     address: ctx.address ?? null,
     contentEncoding: raw.headers["content-encoding"]?.toString() ?? null,
     query: request.query,
-    headers: JSON.stringify(request.headers ?? {}),
+    headers: JSON.stringify(raw.headers),
     body: raw.body,
   };
   return startMapped(ctx, {

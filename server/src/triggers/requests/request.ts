@@ -33,8 +33,7 @@ export function toRequest(row: RequestRow): ReceivedRequest {
 
 /**
  * Returns a received request with its content.
- * @param receiving the trigger's present settings. The header with its secret or signature is left
- *   out: it was stored if the request arrived before requests were verified with this header.
+ * @param receiving the trigger's saved settings
  */
 export function toRequestDetails(
   row: WholeRequest,
@@ -45,7 +44,7 @@ export function toRequestDetails(
   return {
     ...toRequest(row),
     query: queryValues(row.query ?? ""),
-    headers: shownHeaders(row.headers ?? {}, receiving),
+    headers: shownHeaders(row, receiving),
     body: text ?? body?.toString("base64") ?? null,
     body_encoding: body !== null && text === null ? "base64" : "utf8",
   };
@@ -87,14 +86,19 @@ function utf8(bytes: Buffer): string | null {
   }
 }
 
-/** Removes tokens of triggers from the headers, because earlier versions of Beckon stored them. */
-function shownHeaders(
-  headers: Readonly<Record<string, string>>,
+/**
+ * Returns the stored headers that can be shown. The header with the secret or signature of the
+ * trigger's saved settings is left out: it was stored if the request arrived before requests were
+ * verified with this header. Tokens of triggers are removed, because earlier versions of Beckon
+ * stored them.
+ */
+export function shownHeaders(
+  { headers }: Pick<RequestContent, "headers">,
   receiving: Receiving | null,
 ): Record<string, string> {
   const verification = receiving?.verification ?? { kind: "none" };
   return Object.fromEntries(
-    Object.entries(headers)
+    Object.entries(headers ?? {})
       .filter(([name]) => !isSecretHeader(verification, name))
       .map(([name, value]) => [name, withoutTriggerTokens(value)]),
   );

@@ -1,11 +1,12 @@
-import type { TrialRequest } from "@beckon/contract";
+import type { Receiving, TrialRequest } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { timeOf } from "../../base/ids.ts";
 import { type HoldBytes, presets, type RawRequest } from "../../receiving/index.ts";
-import type { TriggerInput } from "../trigger.ts";
-import { requireRequest, type WholeRequest } from "./request.ts";
+import type { TriggerRow } from "../store.ts";
+import { receivingOf } from "../trigger.ts";
+import { requireRequest, shownHeaders, type WholeRequest } from "./request.ts";
 
 /**
  * Returns the request that a preview or a test uses: a received request, an example of a preset, or
@@ -18,7 +19,7 @@ import { requireRequest, type WholeRequest } from "./request.ts";
 export async function readTrialRequest(
   tx: WorkspaceTransaction,
   ctx: Context,
-  trigger: TriggerInput,
+  trigger: TriggerRow,
   trial: TrialRequest,
   hold: HoldBytes,
 ): Promise<RawRequest> {
@@ -32,26 +33,29 @@ export async function readTrialRequest(
   }
   if (requestId !== undefined) {
     permit(ctx, "runs:read");
-    return storedRequest(await requireRequest(tx, ctx, { ...trigger, requestId }, hold));
+    const one = { agentId: trigger.agent_id, triggerId: trigger.id, requestId };
+    return storedRequest(await requireRequest(tx, ctx, one, hold), receivingOf(trigger));
   }
   if (example !== undefined) return exampleRequest(example);
   return ownRequest(own);
 }
 
 /**
- * Returns a received request as it arrived, without the headers that are not stored.
+ * Returns a received request as it arrived, with only the headers that can be shown. The caller of
+ * a preview chooses which headers its result contains, whatever the trigger's settings are.
+ * @param receiving the trigger's saved settings
  * @throws ApiError `conflict` if its content is not stored: the request was not verified, it was
  *   above `max_per_minute`, it repeated an earlier request, or it was deleted with its run.
  */
-export function storedRequest(row: WholeRequest): RawRequest {
-  const { body, headers } = row;
-  if (body === null || headers === null) {
+export function storedRequest(row: WholeRequest, receiving: Receiving | null): RawRequest {
+  const { body } = row;
+  if (body === null || row.headers === null) {
     throw new ApiError(
       "conflict",
       "The body of this request is not stored: it was not verified, it was above max_per_minute, it repeated an earlier request, or it was deleted with its run. Use another request.",
     );
   }
-  return rawRequest(headers, row.query ?? "", body, timeOf(row.id));
+  return rawRequest(shownHeaders(row, receiving), row.query ?? "", body, timeOf(row.id));
 }
 
 function exampleRequest({ preset, name }: NonNullable<TrialRequest["example"]>): RawRequest {

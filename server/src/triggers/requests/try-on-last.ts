@@ -31,7 +31,8 @@ export async function tryOnLastRequest(
   );
   if (last === undefined) return [];
   return withBodyHold(ctx, async (hold) => {
-    const request = await decodeTrial(ctx.workspaceId, receiving, storedRequest(last), hold);
+    const raw = storedRequest(last, receiving);
+    const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
     const mapped = await mapRequest(ctx.mapping, request);
     return mapped.kind === "failed" ? [mapped.mistake] : [];
   });

@@ -82,7 +82,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "getTriggerRequest",
       summary: "Get received request",
       description:
-        "The request with its query, headers and body. Headers with credentials and signatures are not stored.",
+        "The request with its query, headers and body. Headers with credentials and signatures are left out, as is the header with which the trigger's saved settings verify requests.",
       data: receivedRequestDetails,
       errors: ["too_large"],
     },
