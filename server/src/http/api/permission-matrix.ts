@@ -97,7 +97,8 @@ A key has its own scopes, a member those of their role, and each request needs t
 \`/api/public\`. An agent's token invokes its agent, and reads and cancels that agent's runs. A trigger's URL only fires
 the trigger. A key that is limited to some agents cannot have scopes of ${list([...new Set(workspaceScopePrefixes())])}.
 
-Two scopes give access to credentials that can do more than the scope itself:
+Three scopes give access to credentials that can do more than the scope itself, or that stay valid for longer than the
+key:
 
 - \`agents:write\` creates, reveals and rotates the tokens of agents. So a key with this scope alone can invoke
   the agents that it can access, and read and cancel their runs, without \`agents:invoke\`, \`runs:read\` or
@@ -105,10 +106,14 @@ Two scopes give access to credentials that can do more than the scope itself:
 - \`triggers:write\` creates, reveals and rotates the URLs of triggers, and their secrets. So a key with this scope
   alone can fire the triggers that it can access, and thereby start runs of their agents, without
   \`agents:invoke\`. It cannot read these runs.
+- \`members:write\` invites members and changes their roles; a key that also has \`workspaces:own\` issues links with
+  which members set a new password. The key needs the scopes of the role, but members neither expire nor have its
+  ceiling. So a key with this scope can give access that remains after the key has expired, and that its ceiling does
+  not limit.
 
-A ceiling of the key does not count runs that are started with these tokens and URLs.
+A ceiling of the key does not count runs that are started with these tokens and URLs, or by these members.
 
-The audit log has an entry for each of these reveals and rotations.
+The audit log has an entry for each of these reveals, rotations, invitations, changes of roles and links.
 
 ## Routes of a workspace
 
