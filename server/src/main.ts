@@ -118,6 +118,7 @@ async function build(
     listenFd,
     heap = guardHeap(),
     modelServers: servers = modelServers,
+    lookups = createLookups(),
     discovery: { waitMs = 400, ...probing } = {},
     deliveries: { seams, ...deliveryLimits } = {},
     pruning = defaultPruning,
@@ -166,7 +167,6 @@ async function build(
   };
   const outbound = createLeanFetch(waits);
   opened.defer(() => outbound.close());
-  const lookups = createLookups();
   const egress = createEgress({
     ...waits,
     lookups,

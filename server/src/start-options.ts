@@ -1,4 +1,4 @@
-import type { EgressSeams } from "./base/egress/index.ts";
+import type { EgressSeams, Lookups } from "./base/egress/index.ts";
 import type { HeapGuard } from "./base/heap-guard.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
@@ -42,6 +42,8 @@ export interface StartOptions {
   readonly heap?: HeapGuard;
   /** Model servers for which startup probes this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
+  /** Looks up the hosts of URLs that tenants chose. Default: the result of `createLookups`. */
+  readonly lookups?: Lookups;
   /** Time limits of the discovery of model servers, in milliseconds. */
   readonly discovery?: {
     /**

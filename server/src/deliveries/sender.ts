@@ -1,6 +1,7 @@
 import type { DeliveryKind, DisabledReason } from "@beckon/contract";
 import { elapsed, pause, undefinedAfter } from "../base/clock.ts";
 import { attemptTask, type Batcher, createBatcher } from "../base/database/index.ts";
+import { onBehalfOf } from "../base/egress/index.ts";
 import { messageOf, stackOf } from "../base/errors.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
@@ -164,7 +165,9 @@ export function startSender(options: SenderOptions): Sender {
    */
   async function attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Attempted> {
     try {
-      return await attemptDelivery(options, delivery, signal);
+      return await onBehalfOf(delivery.workspace_id, () =>
+        attemptDelivery(options, delivery, signal),
+      );
     } catch (thrown) {
       log.write("an attempt of a delivery ended with an internal error", {
         delivery_id: delivery.id,

@@ -1,6 +1,7 @@
 import { emptyBody, type ProviderCheck } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import { onBehalfOf } from "../base/egress/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { toConnection } from "./connection.ts";
 import { listKey, type ModelListServices } from "./list-models.ts";
@@ -46,7 +47,8 @@ async function checkOwn(ctx: Context & ModelListServices, id: string): Promise<L
   );
   if (row === undefined) throw noProvider();
   const connection = toConnection(ctx.cipher, row);
-  return () => keeping(ctx, listKey(row), ctx.modelLists.fetch(connection, ctx.egress, timeoutMs));
+  const request = () => ctx.modelLists.fetch(connection, ctx.egress, timeoutMs);
+  return () => keeping(ctx, listKey(row), onBehalfOf(ctx.workspaceId, request));
 }
 
 async function checkOperators(ctx: Context & ModelListServices, id: string): Promise<List> {

@@ -2,7 +2,7 @@ import type { ModelList } from "@beckon/contract";
 import { elapsed } from "../base/clock.ts";
 import { type Context, type OperatorProvider, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import type { Transport } from "../base/egress/index.ts";
+import { onBehalfOf, type Transport } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Page, readPage } from "../base/page.ts";
 import { toConnection } from "./connection.ts";
@@ -116,7 +116,8 @@ function ofWorkspace(ctx: Context & ModelListServices, row: ProviderRow): Listed
     async request() {
       try {
         const connection = toConnection(ctx.cipher, row);
-        return await ctx.modelLists.fetch(connection, ctx.egress, timeoutMs, key);
+        const fetched = () => ctx.modelLists.fetch(connection, ctx.egress, timeoutMs, key);
+        return await onBehalfOf(ctx.workspaceId, fetched);
       } catch (thrown) {
         if (thrown instanceof ApiError) return { models: [], error: thrown.message };
         throw thrown;

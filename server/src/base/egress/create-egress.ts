@@ -1,9 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { badPorts } from "./bad-ports.ts";
 import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts";
 import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
-import { createLookups, limitLookups, type Resolve } from "./resolve-host.ts";
+import { createLookups, type Lookups, limitLookups, type Resolve } from "./resolve-host.ts";
 
 /** Limits of outbound calls on behalf of a tenant. */
 export interface EgressOptions extends LeanFetchOptions {
@@ -26,7 +27,7 @@ export interface EgressOptions extends LeanFetchOptions {
    * The result of `createLookups`, which the transports of a process share: each limits its lookups
    * so that threads are left for others. Default: one for this transport alone.
    */
-  readonly lookups?: Resolve;
+  readonly lookups?: Lookups;
 }
 
 /** The transport of calls on a tenant's behalf. */
@@ -41,6 +42,17 @@ export interface Egress extends LeanFetch {
   missingException(url: URL, workspaceId: string): Promise<string | undefined>;
 }
 
+const callers = new AsyncLocalStorage<string>();
+
+/**
+ * Calls `act`. Its calls over any egress look up names within the workspace's share of lookups. The
+ * workspace is in the asynchronous context, because undici passes nothing from a call to the
+ * connector.
+ */
+export function onBehalfOf<T>(workspaceId: string, act: () => T): T {
+  return callers.run(workspaceId, act);
+}
+
 /** Maximum time in which `missingException` resolves a name. */
 const lookupTimeoutMs = 1_000;
 
@@ -53,10 +65,10 @@ export interface EgressSeams {
 
 /**
  * Creates the transport for every call on behalf of a tenant, for example by a tool or to a
- * workspace's own provider. It reaches public addresses over http and https, except on the ports in
- * `badPorts`. It also reaches the hosts in `options.allow`. For anything else it throws
- * `EgressDenied` before it opens a connection, so the error and its timing do not reveal whether a
- * port is open.
+ * workspace's own provider; `onBehalfOf` sets the workspace. It reaches public addresses over http
+ * and https, except on the ports in `badPorts`. It also reaches the hosts in `options.allow`. For
+ * anything else it throws `EgressDenied` before it opens a connection, so the error and its timing
+ * do not reveal whether a port is open.
  *
  * URLs are parsed by the URL standard only, which normalizes every notation of an IPv4 address
  * (decimal, octal, hex, short, full-width characters, trailing dot) before the check. An invalid
@@ -77,7 +89,7 @@ export function createEgress(options: EgressOptions, seams: EgressSeams = {}): E
   const connect = createCheckedConnector({
     allow,
     timeoutMs: options.connectTimeoutMs,
-    resolve: lookups,
+    resolve: (name) => lookups(name, callers.getStore()),
     open: seams.open ?? createOpenPinned(options.connectTimeoutMs),
   });
   return {

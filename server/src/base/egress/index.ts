@@ -9,6 +9,7 @@ export {
   type Egress,
   type EgressOptions,
   type EgressSeams,
+  onBehalfOf,
 } from "./create-egress.ts";
 export { EgressDenied } from "./egress-denied.ts";
 export { codingsOf } from "./exchange.ts";
@@ -21,4 +22,4 @@ export {
 } from "./lean-fetch.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { howToAllow, privateAddressError } from "./private-address-error.ts";
-export { createLookups } from "./resolve-host.ts";
+export { createLookups, type Lookups } from "./resolve-host.ts";

@@ -10,6 +10,12 @@ import { elapsed } from "../clock.ts";
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
+ * Like `Resolve`, on behalf of a workspace.
+ * @param owner id of the workspace. Calls whose owner is undefined get the share of one workspace.
+ */
+export type Lookups = (hostname: string, owner: string | undefined) => ReturnType<Resolve>;
+
+/**
  * Resolves with the system's resolver, as other programs on the machine do: hosts file, search
  * list, resolver of a container's network.
  *
@@ -26,21 +32,22 @@ const resolveHost: Resolve = async (hostname) => {
  * be one per process, because its limits are shares of the process's threads.
  * @param resolve the resolver to limit. Default: the system's.
  */
-export function createLookups(resolve: Resolve = resolveHost): Resolve {
+export function createLookups(resolve: Resolve = resolveHost): Lookups {
   return shareLookups(limitSlowLookups(resolve));
 }
 
 /**
- * Returns a resolver that shares one lookup between concurrent calls for the same name: the system
- * runs only a few lookups at a time.
+ * Returns a resolver that shares one lookup between concurrent calls of one workspace for the same
+ * name: the system runs only a few lookups at a time.
  */
-function shareLookups(resolve: Resolve): Resolve {
+function shareLookups(lookUp: Lookups): Lookups {
   const pending = new Map<string, ReturnType<Resolve>>();
-  return (hostname) => {
-    const shared = pending.get(hostname);
+  return (hostname, owner) => {
+    const key = `${owner} ${hostname}`;
+    const shared = pending.get(key);
     if (shared !== undefined) return shared;
-    const result = resolve(hostname).finally(() => pending.delete(hostname));
-    pending.set(hostname, result);
+    const result = lookUp(hostname, owner).finally(() => pending.delete(key));
+    pending.set(key, result);
     return result;
   };
 }
@@ -59,22 +66,23 @@ const maxChecks = 4;
  * thread until the system's resolver ends it.
  */
 export function limitLookups(
-  resolve: Resolve,
+  lookUp: Lookups,
 ): (hostname: string, workspaceId: string, signal: AbortSignal) => ReturnType<Resolve> {
   const inTurn = createTurns({ max: maxChecks, shareMax: 0.5 });
-  return (hostname, workspaceId, signal) => inTurn(workspaceId, () => resolve(hostname), signal);
+  return (hostname, workspaceId, signal) =>
+    inTurn(workspaceId, () => lookUp(hostname, workspaceId), signal);
 }
 
 /** A lookup that takes longer than this is slow, in milliseconds. */
 const slowMs = 2_000;
 /**
  * Maximum number of lookups at a time of names whose last lookup was slow, or that were not looked
- * up yet; the names of one domain get half of them. It leaves half of the threads to other names.
+ * up yet; one workspace gets half of them. It leaves half of the threads to other names.
  */
 const maxUnproven = 8;
 /**
- * Maximum number of lookups at a time of names whose last lookup was fast; the names of one domain
- * get a quarter of them. All of these names can stop responding at once.
+ * Maximum number of lookups at a time of names whose last lookup was fast; one workspace gets a
+ * quarter of them. All of these names can stop responding at once.
  */
 const maxProven = 16;
 /** Maximum time that a name waits for its turn. */
@@ -89,15 +97,20 @@ const maxRememberedNames = 10_000;
  * all other tenants would fail. Callers must share lookups (`shareLookups`): a name is known to be
  * slow only when its lookup has ended.
  *
+ * A lookup that has begun is shared by all workspaces, and counts for the one that began it. A
+ * lookup that waits is not shared: one workspace must not wait for the turn of another.
+ *
  * Rejected: turns only for names that are known to be slow. New names would then occupy all
- * threads, and slow down the names of others so that these take turns, too.
+ * threads, and slow down the names of others so that these take turns, too. Turns by domain: a
+ * tenant can have any number of domains, and tenants can have names in the same one.
  * @throws an error with the code EAI_AGAIN if a name waits longer than `maxWaitMs` for its turn.
  *   The system's resolver uses this code for temporary failures.
  */
-export function limitSlowLookups(resolve: Resolve): Resolve {
+export function limitSlowLookups(resolve: Resolve): Lookups {
   const fast = new LRUCache<string, true>({ max: maxRememberedNames });
   const unproven = createTurns({ max: maxUnproven, shareMax: 0.5 });
   const proven = createTurns({ max: maxProven, shareMax: 0.25 });
+  const begun = new Map<string, ReturnType<Resolve>>();
   const timed: Resolve = async (hostname) => {
     const began = elapsed();
     try {
@@ -107,20 +120,22 @@ export function limitSlowLookups(resolve: Resolve): Resolve {
       else fast.delete(hostname);
     }
   };
-  return async (hostname) => {
+  const begin: Resolve = (hostname) => {
+    const lookup = begun.get(hostname) ?? timed(hostname).finally(() => begun.delete(hostname));
+    begun.set(hostname, lookup);
+    return lookup;
+  };
+  return async (hostname, owner = "") => {
+    const shared = begun.get(hostname);
+    if (shared !== undefined) return shared;
     const inTurn = fast.get(hostname) === true ? proven : unproven;
     const signal = AbortSignal.timeout(maxWaitMs);
     try {
-      return await inTurn(domainOf(hostname), () => timed(hostname), signal);
+      return await inTurn(owner, () => begin(hostname), signal);
     } catch (thrown) {
       if (thrown !== signal.reason) throw thrown;
       const message = `${hostname} was not looked up within ${maxWaitMs / 1_000} seconds`;
       throw Object.assign(new Error(message, { cause: thrown }), { code: "EAI_AGAIN" });
     }
   };
-}
-
-/** Returns the last two labels of a name. A domain can have any number of names. */
-function domainOf(hostname: string): string {
-  return hostname.split(".").slice(-2).join(".");
 }

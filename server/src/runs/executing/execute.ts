@@ -2,6 +2,7 @@ import { raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { retryWhileLost } from "../../base/database/index.ts";
+import { onBehalfOf } from "../../base/egress/index.ts";
 import { messageOf, stackOf } from "../../base/errors.ts";
 import type { RequestTrace, TraceSpan, Tracing } from "../../base/tracing/index.ts";
 import {
@@ -199,7 +200,7 @@ async function attemptRun(
       const { events, ...loaded } = await loadRun(ports, { run, live, hold, configBytes });
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
       const executing = { run, live, hold, span, ...loaded, prepared, journal, deadlineAt };
-      const unwritten = await execute(ports, executing);
+      const unwritten = await onBehalfOf(run.workspaceId, () => execute(ports, executing));
       return { hasConcurrencyLimit, journal, unwritten, isReported: true };
     } finally {
       clearTimeout(timer);
