@@ -100,7 +100,8 @@ export const replayRequestBody = z.strictObject({
 /**
  * Body of `POST …/triggers/:trigger_id/requests/replay`, which replays the verified requests of a
  * time range. Of the requests with one event id, only the newest is replayed, and none if another
- * request has started the event and the event id is still remembered.
+ * request has started the event and the event id is still remembered. A request that started no run
+ * is left out once a replay of it has.
  */
 export const replayRequestsBody = z.strictObject({
   since: z.iso.datetime({ offset: true }),

@@ -604,7 +604,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. Of the requests with one event id, the newest is replayed; only requests with the outcome `started` or `held` are replayed if their event has a run already. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. If an error ends the call, for example 429 `agent_busy`, its text says how many runs were started before. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. Of the requests with one event id, the newest is replayed. If the event has a run already, or a replay of the request has started one, the request is replayed only if its outcome is `started` or `held`. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. If an error ends the call, for example 429 `agent_busy`, its text says how many runs were started before. Needs the scopes `triggers:write` and `agents:invoke`. */
       replayRequests: (
         agentId: string,
         triggerId: string,

@@ -4,7 +4,7 @@ import { expectError } from "../../test/expect-error.ts";
 
 /**
  * Tests that an event starts one run, even if its sender sends it several times and a person
- * replays it. The settings are those of a preset with an event id, without its verification.
+ * replays it. Most settings are those of a preset with an event id, without its verification.
  */
 
 const beckon = await startTestBeckon();
@@ -126,6 +126,66 @@ describe("a replay of many", () => {
     ]);
     expect([replayed, ...sent].map(({ status }) => status)).toEqual(Array(11).fill(200));
     expect((await runs()).length).toBe(10);
+  });
+});
+
+describe("a replay of many requests without an event id", () => {
+  /** Returns a trigger that has received two requests, with both of which its filter has failed. */
+  async function failed() {
+    const agent = await beckon.createAgent();
+    const { id, url } = await beckon.createTrigger(agent.id, {
+      receiving: { filter: "payload.x > 0" },
+    });
+    const path = `/agents/${agent.id}/triggers/${id}`;
+    for (const body of [{ a: 1 }, {}])
+      await beckon.call(url, { method: "POST", credential: null, body });
+    return {
+      setFilter: (filter: string | null) =>
+        beckon.call(path, { method: "PATCH", body: { receiving: { filter } } }),
+      replay: (requestId: string) =>
+        beckon.call(`${path}/requests/${requestId}/replay`, { body: {} }),
+      replayMany: async (headers: Record<string, string> = {}) => {
+        const body = { since: "2026-01-01T00:00:00Z", outcome: "mapping_error" };
+        return (await beckon.call(`${path}/requests/replay`, { body, headers })).body.data;
+      },
+      requests: async () => (await beckon.call(`${path}/requests`)).body.data,
+      /** Returns the inputs of the runs whose filter did not fail, newest first. */
+      inputs: async () => {
+        const runs: { input: string; error: { code: string } | null }[] = (
+          await beckon.call(`/agents/${agent.id}/runs`)
+        ).body.data;
+        return runs.flatMap(({ input, error }) => (error?.code === "mapping_error" ? [] : [input]));
+      },
+    };
+  }
+
+  test("leaves out what an earlier one has started", async () => {
+    const { setFilter, replayMany, inputs } = await failed();
+    await setFilter("payload.a > 0");
+    expect(await replayMany()).toMatchObject({ replayed: 1, skipped: 1 });
+    await setFilter(null);
+    expect(await replayMany()).toMatchObject({ replayed: 1, skipped: 0 });
+    expect(await inputs()).toEqual(["{}", '{"a":1}']);
+  });
+
+  test("leaves out what a replay of one request has started", async () => {
+    const { setFilter, replay, replayMany, requests, inputs } = await failed();
+    const [newest] = await requests();
+    await setFilter(null);
+    expect((await replay(newest.id)).status).toBe(201);
+    expect(await replayMany()).toMatchObject({ replayed: 1, skipped: 0 });
+    expect(await inputs()).toEqual(['{"a":1}', "{}"]);
+  });
+
+  test("has the same result if it is repeated with its Idempotency-Key", async () => {
+    const { setFilter, replayMany, inputs } = await failed();
+    const key = { "idempotency-key": "again" };
+    await setFilter("payload.a > 0");
+    const first = await replayMany(key);
+    expect(first).toMatchObject({ replayed: 1, skipped: 1 });
+    await setFilter(null);
+    expect(await replayMany(key)).toEqual(first);
+    expect(await inputs()).toEqual(['{"a":1}']);
   });
 });
 

@@ -581,6 +581,7 @@ CREATE INDEX received_requests_by_time ON public.received_requests USING btree (
 CREATE INDEX received_requests_of_outcome ON public.received_requests USING btree (trigger_id, outcome, id);
 CREATE INDEX received_requests_of_run ON public.received_requests USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX received_requests_of_type ON public.received_requests USING btree (trigger_id, event_type, id) WHERE (event_type IS NOT NULL);
+CREATE INDEX received_requests_replays ON public.received_requests USING btree (trigger_id, replay_of) WHERE (replay_of IS NOT NULL);
 CREATE INDEX received_requests_stored ON public.received_requests USING btree (trigger_id, id) WHERE (body IS NOT NULL);
 CREATE INDEX received_requests_without_run ON public.received_requests USING btree (trigger_id, event_id) WHERE ((run_id IS NULL) AND (event_id IS NOT NULL) AND (body IS NOT NULL));
 alter table received_requests enable row level security;

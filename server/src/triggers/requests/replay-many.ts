@@ -29,10 +29,10 @@ const skippedErrors: readonly string[] = [
 /**
  * Replays the newest requests of a time range, up to 1,000, in the order in which they arrived. Of
  * the requests with one event id, only the newest is replayed, and none if another request has
- * started the event. Leaves out requests whose content is not stored, requests that are replays
- * themselves and, unless `outcome` is `honeypot`, requests with a value in the honeypot, a form
- * field that people do not see. If the call is repeated with the same Idempotency-Key, no request
- * starts a second run.
+ * started the event. A request that started no run is left out once a replay of it has. Leaves out
+ * requests whose content is not stored, requests that are replays themselves and, unless `outcome`
+ * is `honeypot`, requests with a value in the honeypot, a form field that people do not see. If the
+ * call is repeated with the same Idempotency-Key, no request starts a second run.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
  *   not in `skippedErrors`, even if runs were already started: the message then says how many
  */

@@ -75,6 +75,28 @@ test.each(["select 'no statistics'", "analyze received_requests"])(
   },
 );
 
+test("finding requests that no replay has started does not read the replays of others", async () => {
+  const other = { workspaceId, triggerId: "trg_2" };
+  await database.engine.query(
+    `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, size, body,
+        replay_of)
+      select case when n > 300 then 'req_1' else 'req_0' end || lpad(n::text, 25, '0'), $1, $2, $3,
+        case when n > 300 then 'started' else 'mapping_error' end, 3,
+        case when n <= 300 then 'abc'::bytea end,
+        case when n > 300 then 'req_0' || lpad((n - 100)::text, 25, '0') end
+      from generate_series(1, 20000) n`,
+    [workspaceId, agentId, other.triggerId],
+  );
+  await database.engine.query("select pg_stat_force_next_flush()");
+  const range = { from: "req_0", below: "req_1", outcome: undefined };
+  const pages = await pagesOf(async (tx) => {
+    // The last 100 of the first 300 requests were replayed.
+    expect(await selectForReplay(tx, other, range, undefined, 1_001)).toHaveLength(200);
+  });
+  // Reading all replays for each of these requests would read more than 100,000 pages.
+  expect(pages).toBeLessThan(3_000);
+});
+
 test("a page with two filters costs no more when most requests match only one of them", async () => {
   const list = (outcome: "rejected" | "started", below?: string) => (tx: WorkspaceTransaction) =>
     listRequestRows(tx, key, { outcome, event_type: "push" }, { below, limit: 51 });

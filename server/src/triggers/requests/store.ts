@@ -172,9 +172,10 @@ export async function isEventBound(
 
 /**
  * Returns requests whose content is stored and that are not replays, newest first. Leaves out
- * requests that did not start their event although another request did: the event has its run.
- * Without `outcome`, also leaves out requests with a value in the honeypot, a form field that
- * people do not see: such requests come from bots.
+ * requests that did not start their event although another request or a replay did: the event has
+ * its run. Without an event id, only replays of the request itself count. Without `outcome`, also
+ * leaves out requests with a value in the honeypot, a form field that people do not see: such
+ * requests come from bots.
  * @param range `from` is included, `below` is not
  * @param replayKey the Idempotency-Key of this call. A request that the key has already replayed is
  *   returned again, so that a repeat of the call has the same result. `scope` is followed by the
@@ -209,14 +210,25 @@ export function selectForReplay(
         or([
           eb("outcome", "in", startedOutcomes),
           not(
-            exists(
-              selectFrom("trigger_event_ids as e")
-                .select("e.run_id")
-                .where("e.workspace_id", "=", workspaceId)
-                .where("e.trigger_id", "=", triggerId)
-                .whereRef("e.event_id", "=", "received_requests.event_id")
-                .offset(0),
-            ),
+            or([
+              exists(
+                selectFrom("trigger_event_ids as e")
+                  .select("e.run_id")
+                  .where("e.workspace_id", "=", workspaceId)
+                  .where("e.trigger_id", "=", triggerId)
+                  .whereRef("e.event_id", "=", "received_requests.event_id")
+                  .offset(0),
+              ),
+              exists(
+                selectFrom("received_requests as q")
+                  .select("q.id")
+                  .where("q.workspace_id", "=", workspaceId)
+                  .where("q.trigger_id", "=", triggerId)
+                  .whereRef("q.replay_of", "=", "received_requests.id")
+                  .where("q.outcome", "in", startedOutcomes)
+                  .offset(0),
+              ),
+            ]),
           ),
           ...(replayKey === undefined
             ? []
