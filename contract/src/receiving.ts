@@ -326,12 +326,18 @@ export const senderSecret = z
 
 /** Body of `POST …/triggers/:trigger_id/secret`. */
 export const setSenderSecretBody = z.strictObject({
-  /** Generated if it is absent. */
-  secret: senderSecret.optional(),
-  /** Meta's verify token. If absent, the stored token is kept, or one is generated. */
-  verify_token: senderSecret.optional(),
-  /** For how long the previous secret is also accepted, in seconds. */
-  grace_seconds: graceSeconds.default(0),
+  secret: senderSecret.optional().meta({
+    description:
+      "If absent, one is generated. With only `verify_token`, the stored secret is kept instead.",
+  }),
+  verify_token: senderSecret.optional().meta({
+    description:
+      "Meta's verify token. If absent, the stored one is kept, or one is generated for Meta.",
+  }),
+  grace_seconds: graceSeconds.default(0).meta({
+    description:
+      "For how long the secret that is replaced is also accepted, in seconds. If `secret` is the stored one, nothing is replaced; only 0 then ends an earlier grace period.",
+  }),
 });
 
 /** Response of the routes that set or reveal the secret. */

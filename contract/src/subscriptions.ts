@@ -173,7 +173,8 @@ export const rotateSecretBody = z.strictObject({
   secret: signingSecret.optional(),
   /**
    * How long the previous secret also signs deliveries, in seconds, at most a week. If an earlier
-   * rotation left an older secret that still signs, that secret stops at once.
+   * rotation left an older secret that still signs, that secret stops at once. If `secret` is the
+   * stored one, nothing changes; only 0 then stops the previous secret.
    */
   grace_seconds: graceSeconds.default(86_400),
 });

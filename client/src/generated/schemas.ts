@@ -2786,8 +2786,17 @@ export interface SetTriggerSecretAnswer {
   previous_until: string | null;
 }
 export interface SetTriggerSecretBody {
+  /**
+   * If absent, one is generated. With only `verify_token`, the stored secret is kept instead.
+   */
   secret?: string;
+  /**
+   * Meta's verify token. If absent, the stored one is kept, or one is generated for Meta.
+   */
   verify_token?: string;
+  /**
+   * For how long the secret that is replaced is also accepted, in seconds. If `secret` is the stored one, nothing is replaced; only 0 then ends an earlier grace period.
+   */
   grace_seconds?: number;
 }
 export interface RevealTriggerSecretAnswer {

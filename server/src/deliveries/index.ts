@@ -7,6 +7,7 @@ export {
   decryptSigningSecret,
   encryptHeaders,
   encryptSigningSecret,
+  isSigningSecret,
   newSigningSecret,
   originOf,
 } from "./secrets.ts";

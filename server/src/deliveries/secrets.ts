@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { attempt } from "../base/errors.ts";
 import {
   bindingFor,
   decryptFor,
   encryptFor,
+  equalTexts,
   type SecretCipher,
   type SecretOwner,
 } from "../base/secrets/index.ts";
@@ -87,6 +89,17 @@ export function decryptSigningSecret(
   encrypted: string,
 ): string {
   return decrypt(cipher, "secret", owner, encrypted);
+}
+
+/** Returns whether this is the encrypted signing secret; false if that cannot be decrypted. */
+export function isSigningSecret(
+  cipher: SecretCipher,
+  owner: SubscriptionOwner,
+  encrypted: string,
+  secret: string,
+): boolean {
+  const stored = attempt(() => decryptSigningSecret(cipher, owner, encrypted));
+  return stored.ok && equalTexts(stored.value, secret);
 }
 
 /**

@@ -7,6 +7,7 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import {
   type DeliveryServices,
   encryptSigningSecret,
+  isSigningSecret,
   newSigningSecret,
 } from "../deliveries/index.ts";
 import { rotateSecretRow } from "./store.ts";
@@ -19,7 +20,8 @@ import {
 
 /**
  * Replaces the secret that signs deliveries. For `grace_seconds` after this, by default a day,
- * deliveries are also signed with the previous secret.
+ * deliveries are also signed with the previous secret. If the given secret is the stored one,
+ * nothing changes; only `grace_seconds` 0 ends the time of the previous secret.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function rotateSubscriptionSecret({
@@ -39,7 +41,9 @@ export async function rotateSubscriptionSecret({
         {},
       );
       const encrypted = encryptSigningSecret(ctx.cipher, row, secret);
-      const rotated = await rotateSecretRow(tx, row, encrypted, grace_seconds);
+      // If a request that gave this secret is repeated, the secret before it must still sign.
+      const isRepeat = grace_seconds > 0 && isSigningSecret(ctx.cipher, row, row.secret, secret);
+      const rotated = isRepeat ? row : await rotateSecretRow(tx, row, encrypted, grace_seconds);
       await record(tx, ctx, {
         action: "subscription.rotate",
         target: row.id,

@@ -7,14 +7,14 @@ import { changes, record } from "../base/audit/index.ts";
 import { agentLimit, type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Egress, privateAddressError } from "../base/egress/index.ts";
-import { ApiError, attempt } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { equalTexts, type SecretCipher } from "../base/secrets/index.ts";
+import type { SecretCipher } from "../base/secrets/index.ts";
 import {
   type DeliveryServices,
-  decryptSigningSecret,
   encryptHeaders,
   encryptSigningSecret,
+  isSigningSecret,
   originOf,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
@@ -152,8 +152,7 @@ function requireNoNewSecret(
   { url, secret }: UpdateSubscriptionBody,
 ): void {
   if (secret === undefined) return;
-  const stored = attempt(() => decryptSigningSecret(cipher, row, row.secret));
-  if (url !== undefined && stored.ok && equalTexts(stored.value, secret)) return;
+  if (url !== undefined && isSigningSecret(cipher, row, row.secret, secret)) return;
   throw new ApiError(
     "bad_request",
     "secret: it can be changed here only together with a url of another server. To replace it, rotate the subscription's secret.",

@@ -346,6 +346,13 @@ describe("the sender secret", () => {
     expect(Date.parse(rotated.previous_until) - Date.now()).toBeGreaterThan(500_000);
     expect((await signed("the first secret", "2")).status).toBe(200);
     expect((await signed("the second secret", "3")).status).toBe(200);
+    const repeated = await set({ secret: "the second secret", grace_seconds: 600 });
+    expect(repeated.previous_until).toBe(rotated.previous_until);
+    expect((await signed("the first secret", "2b")).status).toBe(200);
+    const ended = await set({ secret: "the second secret" });
+    expect(ended.previous_until).toBeNull();
+    expect((await signed("the first secret", "2c")).status).toBe(401);
+    expect((await signed("the second secret", "3b")).status).toBe(200);
     await set({ secret: "the third secret" });
     expect((await signed("the second secret", "4")).status).toBe(401);
     expect((await signed("the third secret", "5")).status).toBe(200);
@@ -360,7 +367,17 @@ describe("the sender secret", () => {
     const second = (await post(`${path}/secret`, { secret: "other secret" })).body.data;
     expect(second.verify_token).toBe(first.verify_token);
     const third = (await post(`${path}/secret`, { verify_token: "mine" })).body.data;
-    expect(third.verify_token).toBe("mine");
+    expect(third).toMatchObject({ secret: "other secret", verify_token: "mine" });
+  });
+
+  test("of Meta is generated with a verify token if none is stored", async () => {
+    const { path } = await made({ preset: "meta" });
+    const { secret } = (await post(`${path}/secret`, { verify_token: "mine" })).body.data;
+    expect(secret.length).toBeGreaterThan(20);
+    const grace = { secret: "app secret", grace_seconds: 600 };
+    const { previous_until } = (await post(`${path}/secret`, grace)).body.data;
+    const changed = (await post(`${path}/secret`, { verify_token: "other" })).body.data;
+    expect(changed).toEqual({ secret: "app secret", verify_token: "other", previous_until });
   });
 
   test("of Meta gets another verify token if the stored one cannot be decrypted", async () => {

@@ -5,8 +5,9 @@ import { inWorkspace } from "../base/database/index.ts";
 import { ApiError, attempt } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { equalTexts } from "../base/secrets/index.ts";
 import { generateSenderSecret, senderSecretMistake } from "../receiving/index.ts";
-import { type TriggerRow, updateSecretRow } from "./store.ts";
+import { type TriggerRow, updateSecretRow, updateTriggerRow } from "./store.ts";
 import { decryptSecret, encryptSecret, generateVerifyToken } from "./stored-secret.ts";
 import {
   receivingOf,
@@ -17,7 +18,9 @@ import {
 
 /**
  * Sets the secret that the sender shares with the trigger, or generates one. With a grace period,
- * requests with the previous secret are also accepted for that time.
+ * requests with the previous secret are also accepted for that time. If only the verify token is
+ * given, or the stored secret again, no secret is replaced. A grace period of 0 with the stored
+ * secret ends that of the previous one.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger has no
  *   settings `receiving`.
  */
@@ -36,17 +39,27 @@ export async function setSenderSecret({
       const { verification, handshake } = requireReceiving(row);
       const mistake = body.secret && senderSecretMistake(verification, body.secret);
       if (mistake) throw new ApiError("bad_request", `secret ${mistake}.`);
-      const secret = body.secret ?? generateSenderSecret(verification);
+      const stored = readableSecret(ctx, row, "sender_secret");
+      const kept = body.verify_token === undefined ? null : stored;
+      const secret = body.secret ?? kept ?? generateSenderSecret(verification);
+      // If a request that replaced the secret is repeated, the secret before it must stay valid.
+      const keepsSecrets =
+        stored !== null &&
+        equalTexts(stored, secret) &&
+        (body.secret === undefined || body.grace_seconds > 0);
       const isMeta = handshake === "meta";
       const verifyToken =
         body.verify_token ??
-        readableVerifyToken(ctx, row) ??
+        readableSecret(ctx, row, "verify_token") ??
         (isMeta ? generateVerifyToken() : null);
-      const changed = await updateSecretRow(tx, row, {
-        secret: encryptSecret(ctx, row, "sender_secret", secret),
-        verifyToken: verifyToken && encryptSecret(ctx, row, "verify_token", verifyToken),
-        graceSeconds: body.grace_seconds,
-      });
+      const encryptedToken = verifyToken && encryptSecret(ctx, row, "verify_token", verifyToken);
+      const changed = keepsSecrets
+        ? await updateTriggerRow(tx, row, { verify_token: encryptedToken })
+        : await updateSecretRow(tx, row, {
+            secret: encryptSecret(ctx, row, "sender_secret", secret),
+            verifyToken: encryptedToken,
+            graceSeconds: body.grace_seconds,
+          });
       await record(tx, ctx, {
         action: "trigger.set_secret",
         target: row.id,
@@ -95,12 +108,11 @@ function requireReceiving(row: TriggerRow) {
 }
 
 /**
- * Returns the stored verify token; null if there is none or if it cannot be decrypted. It throws no
- * error, because after the loss of a master key, `setSenderSecret` must be able to replace both
- * secrets.
+ * Returns a stored secret; null if there is none or if it cannot be decrypted. It throws no error,
+ * because after the loss of a master key, `setSenderSecret` must be able to replace both secrets.
  */
-function readableVerifyToken(ctx: Context, row: TriggerRow): string | null {
-  const opened = attempt(() => decryptSecret(ctx, row, "verify_token"));
+function readableSecret(...stored: Parameters<typeof decryptSecret>): string | null {
+  const opened = attempt(() => decryptSecret(...stored));
   return opened.ok ? opened.value : null;
 }
 

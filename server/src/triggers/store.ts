@@ -163,8 +163,8 @@ export function updateTriggerRow(
      * request that was verified with the previous settings is verified again.
      */
     receiving?: string | null | undefined;
-    /** Encrypted. */
-    verify_token?: string;
+    /** Encrypted. null removes it. */
+    verify_token?: string | null;
   },
 ): Promise<TriggerRow> {
   const { receiving, ...fields } = change;
