@@ -36,6 +36,11 @@ test.each([
   expect(await figuresOf({ set })).toEqual({ pending: 30, overdueSeconds: 0 });
 });
 
+test("due callbacks are overdue although the subscription fails, because they have other URLs", async () => {
+  const { overdueSeconds } = await figuresOf({ set: "failing_since = now()", kind: "callback" });
+  expect(overdueSeconds).toBeGreaterThanOrEqual(3_600);
+});
+
 test("due deliveries of another subscription are overdue", async () => {
   const { overdueSeconds } = await figuresOf({});
   expect(overdueSeconds).toBeGreaterThanOrEqual(3_600);

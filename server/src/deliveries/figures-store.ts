@@ -6,9 +6,9 @@ export interface DeliveryFigures {
   /** Number of pending deliveries, at most 100,000. */
   readonly pending: number;
   /**
-   * Seconds by which the oldest due delivery is late; 0 if none is late. Subscriptions whose last
-   * attempt failed do not count: their deliveries are late because of their receiver. Events become
-   * due only when the delay ends that their receiver has requested.
+   * Seconds by which the oldest due delivery is late; 0 if none is late. Events and tests of
+   * subscriptions whose last attempt failed do not count: they are late because of their receiver.
+   * Events become due only when the delay ends that their receiver has requested.
    */
   readonly overdueSeconds: number;
 }
@@ -25,7 +25,8 @@ export async function readDeliveryFigures({ engine }: Database): Promise<Deliver
           select from deliveries where status = 'pending' limit $1) d) as pending,
         coalesce(greatest(0, extract(epoch from now() - min(
           case when o.kind = 'event' then greatest(o.next_at, s.not_before) else o.next_at end)
-          filter (where s.failing_since is null))), 0)::float8 as "overdueSeconds"
+          filter (where s.failing_since is null or o.kind = 'callback'))), 0)::float8
+          as "overdueSeconds"
       from oldest o left join subscriptions s on s.id = o.subscription_id`,
     values: [maxCounted],
   });

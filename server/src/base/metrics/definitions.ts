@@ -149,7 +149,7 @@ export const metricDefinitions = {
   },
   beckon_deliveries_overdue_seconds: {
     type: "gauge",
-    help: "How long the delivery that is overdue most should have been sent, without subscriptions whose last attempt failed; events are not overdue while their receiver requests a delay; 0 if none is overdue.",
+    help: "How long the delivery that is overdue most should have been sent, without events and tests of subscriptions whose last attempt failed; events are not overdue while their receiver requests a delay; 0 if none is overdue.",
     labels: [],
     database: true,
   },
