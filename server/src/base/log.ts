@@ -39,7 +39,10 @@ export interface Outages {
   readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
   /** Model calls that the provider's rate limit rejected. `key` names workspace and model. */
   readonly rateLimits: OutageLog<Omit<LogFields<"provider limits calls">, "count">>;
-  /** Failed attempts of deliveries. `key` is the id of the subscription. */
+  /**
+   * Failed attempts of deliveries. `key` names the subscription, and whether they are callbacks,
+   * which have other URLs.
+   */
   readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
   /** Failed exports of spans. `key` is empty. */
   readonly traces: OutageLog<Omit<LogFields<"spans could not be exported">, "count">>;

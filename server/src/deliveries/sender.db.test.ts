@@ -109,6 +109,22 @@ test("a bug before the request was sent is logged, and the receiver stays health
     .toEqual([{ failing_since: null, error: expect.stringContaining("internal error") }]);
 });
 
+test("outages of a subscription's URL and of its callbacks' URLs are logged separately", async () => {
+  const subscriptionId = await insertDeliveries("dlv_6", "dlv_7");
+  await database.engine.query(
+    `update deliveries set kind = 'callback', callback_url = 'https://example.com/callback'
+      where subscription_id = $1 and id = 'dlv_7'`,
+    [subscriptionId],
+  );
+  const { log, named } = captureLog();
+  start({
+    egress: { callForBeginning: async () => ({ status: 500, headers: {}, text: "" }) },
+    log,
+  });
+  const failed = () => named("delivery failed").map(({ delivery_id }) => delivery_id);
+  await expect.poll(() => failed().sort()).toEqual(["dlv_6", "dlv_7"]);
+});
+
 /** A database whose engine sends each query by \`send\`. */
 function databaseWith(send: (query: { name?: string }, execute: () => unknown) => unknown) {
   const { engine } = database;

@@ -196,7 +196,9 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   function logOutcome(delivery: ClaimedDelivery, { kind, log: attempt }: Outcome): void {
-    const key = delivery.subscription_id;
+    const { subscription_id } = delivery;
+    // Callbacks have other URLs, so they have outages of their own.
+    const key = delivery.kind === "callback" ? laneKey(delivery) : subscription_id;
     if (attempt !== undefined) {
       metrics.count("beckon_deliveries_total", [kind]);
       metrics.observe("beckon_delivery_duration_seconds", [], attempt.durationMs / 1_000);
@@ -205,7 +207,7 @@ export function startSender(options: SenderOptions): Sender {
     else if (attempt !== undefined)
       log.outages.receivers.failed(key, {
         delivery_id: delivery.id,
-        subscription_id: key,
+        subscription_id,
         attempt: delivery.attempts,
         final: kind === "failed",
         status: attempt.status,
