@@ -423,7 +423,8 @@ const settings = {
   BECKON_RETENTION_DELIVERIES_DAYS: retention(
     1,
     30,
-    "Days for which deliveries are kept after their event, with their attempts.",
+    "Days for which deliveries are kept after their event, with their attempts; at least a day after " +
+      "they ended.",
   ),
   BECKON_RETENTION_REQUESTS_DAYS: retention(
     1,

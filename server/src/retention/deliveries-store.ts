@@ -3,13 +3,21 @@ import { daysBefore } from "../base/retention/index.ts";
 import type { PrepareDeletion } from "./kinds.ts";
 
 /**
+ * Days for which a delivery stays after it has ended. Its last attempt can be days after the event:
+ * without this time, a delivery that failed could be deleted before anyone sees it. Only tests set
+ * a shorter retention; a delivery then stays that long after its end.
+ */
+const minDaysAfterEnd = 1;
+
+/**
  * Deletes deliveries of old events, with their attempts. A pending delivery stays until it has
- * succeeded or failed.
+ * succeeded or failed, and for a day more.
  */
 export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, now) => {
   if (deliveriesDays === 0) return undefined;
   // Ids of deliveries begin with the time of their event, so a lower id is an earlier event.
   const before = lowestIdAt("dlv", daysBefore(deliveriesDays, now));
+  const endedBefore = daysBefore(Math.min(minDaysAfterEnd, deliveriesDays), now);
   let after = { subscription: "", id: "" };
   return async (max) => {
     const { rows } = await connection.query<{
@@ -30,7 +38,7 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
         ), old as materialized (
           select d.subscription_id, d.id, d.ctid from found f cross join lateral (
             select d.subscription_id, d.id, d.ctid from deliveries d
-            where d.subscription_id = f.subscription_id and d.id < $1 and d.status <> 'pending'
+            where d.subscription_id = f.subscription_id and d.id < $1 and d.finished_at < $5
               and d.id > case when f.subscription_id = $2 then $3 else '' end
             order by d.id limit $4
           ) d limit $4
@@ -38,7 +46,7 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
           -- Deleted by their ctid. With their primary key instead, PostgreSQL could compare each
           -- delivery with each row of "old", if it planned the statement when the table was small.
           delete from deliveries d
-          where d.ctid = any (array(select ctid from old)) and d.status <> 'pending'
+          where d.ctid = any (array(select ctid from old)) and d.finished_at < $5
           returning d.subscription_id, d.id
         ), attempts as (
           delete from delivery_attempts where ctid = any (array(
@@ -54,7 +62,7 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
         )
         select (select count(*)::int from deleted) as deleted,
           (select subscription_id from last) as subscription, (select id from last) as id`,
-      values: [before, after.subscription, after.id, max],
+      values: [before, after.subscription, after.id, max, endedBefore],
     });
     const { deleted = 0, subscription, id } = rows[0] ?? {};
     if (subscription != null && id != null) after = { subscription, id };

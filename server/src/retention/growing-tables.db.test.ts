@@ -39,13 +39,13 @@ async function add(label: string, days: number, count: number): Promise<void> {
   await database.engine.query(
     `with sent as (insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type,
         version, status, finished_at)
-        select $1 || n, $2, 'sub_1', 'event', 'evt_1', 'run.finished', 1, 'failed', now()
+        select $1 || n, $2, 'sub_1', 'event', 'evt_1', 'run.finished', 1, 'failed', $4
         from generate_series(1, $3::int) n returning id, subscription_id, workspace_id)
       insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
         duration_ms, url, request_headers, response_headers, response_body)
         select subscription_id, id, 1, workspace_id, now(), 1, 'https://example.com', '{}', '{}', ''
         from sent`,
-    [lowestIdAt("dlv", before).slice(0, 14) + label, workspaceId, count],
+    [lowestIdAt("dlv", before).slice(0, 14) + label, workspaceId, count, before],
   );
 }
 

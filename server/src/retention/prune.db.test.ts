@@ -80,7 +80,7 @@ async function addDelivery(
   { days, status, runId = null }: { days: number; status: string; runId?: string | null },
 ): Promise<string> {
   const id = idAt("dlv", days);
-  const isPending = status === "pending";
+  const endedAt = status === "pending" ? null : daysAgo(days);
   await query(
     `with attempts as (
       insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
@@ -90,7 +90,7 @@ async function addDelivery(
     insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, run_id,
       data, status, next_at, finished_at)
     values ($1, $2, 'sub_1', 'event', 'evt_1', 'run.succeeded', 1, $3, '{"output":"42"}', $4, $5, $6)`,
-    [id, workspaceId, runId, status, isPending ? new Date() : null, isPending ? null : new Date()],
+    [id, workspaceId, runId, status, endedAt === null ? new Date() : null, endedAt],
   );
   return id;
 }
@@ -164,8 +164,8 @@ test("a run stays while one of its deliveries is pending, or a transaction has l
     client.release();
   }
   await query(
-    "update deliveries set status = 'failed', next_at = null, finished_at = now() where run_id = $1",
-    [undelivered],
+    "update deliveries set status = 'failed', next_at = null, finished_at = $2 where run_id = $1",
+    [undelivered, daysAgo(2)],
   );
   expect(await pass({ runsDays: 30, deliveriesDays: 30 })).toMatchObject({
     runs: 2,
