@@ -1,6 +1,20 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { callsIn, dataOf, play, productionFetch, tool } from "../../../test/engine-run.ts";
-import { type Behaviour, says, startModelServer, status } from "../../../test/model-server.ts";
+import {
+  callsIn,
+  dataOf,
+  memoryJournal,
+  play,
+  productionFetch,
+  tool,
+} from "../../../test/engine-run.ts";
+import {
+  type Behaviour,
+  type ModelOutput,
+  type ModelRequest,
+  says,
+  startModelServer,
+  status,
+} from "../../../test/model-server.ts";
 import { providerModel } from "./provider-model.ts";
 
 const server = await startModelServer();
@@ -83,6 +97,123 @@ describe("a field that not every server accepts", () => {
     expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("hm");
   });
 });
+
+describe.each(["never", "always"] as const)(
+  "a server that requires reasoning (streamed: %s)",
+  (stream) => {
+    const calls = (id: string) => [{ ...call, id }];
+    const reasoningSent = ({ body }: ModelRequest) =>
+      body.messages.filter(({ tool_calls }) => tool_calls).map((sent) => sent.reasoning_content);
+    /** Rejects a tool call without `reasoning_content`, as DeepSeek V4 and Kimi do. */
+    const requiring =
+      (steps: readonly ModelOutput[]): Behaviour =>
+      (request, index) => {
+        const sent = reasoningSent(request);
+        const message = `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${sent.indexOf(undefined)}`;
+        const answer = sent.includes(undefined)
+          ? status(400, { body: JSON.stringify({ error: { message } }) })
+          : says(steps[sent.length] ?? {});
+        return answer(request, index);
+      };
+
+    it.each<[string, readonly ModelOutput[], readonly string[]]>([
+      ["after a step with reasoning", [{ reasoning: "hm", calls: calls("c1") }], ["hm", ""]],
+      ["in a run without reasoning", [{ calls: calls("c1") }], ["", ""]],
+    ])("gets an empty one for a step without reasoning: %s", async (what, begun, reasoning) => {
+      const steps = [...begun, { calls: calls("c2") }, { text: "It is navy." }];
+      server.script(requiring(steps));
+      const request = {
+        model: modelOf(`thinking ${stream} ${what}`),
+        settings: { stream },
+        tools: [lookUp],
+      };
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(dataOf(journal, "run.step").every(({ retries }) => !retries)).toBe(true);
+      // One request was repeated.
+      expect(server.requests).toHaveLength(4);
+      expect(server.requests.map(reasoningSent).at(-1)).toEqual(reasoning);
+
+      server.reset();
+      server.script(requiring(steps));
+      await play(server.url, request);
+      expect(server.requests).toHaveLength(3);
+    });
+
+    it("is told apart from one that does not accept reasoning", async () => {
+      const steps = [{ calls: calls("c1") }, { reasoning: "hm", calls: calls("c2") }];
+      server.script((request, index) => {
+        const sent = reasoningSent(request);
+        const isRejected = sent.some((reasoning) => reasoning !== undefined);
+        const answer = isRejected
+          ? status(400, { body: '{"error":{"message":"reasoning_content: extra field"}}' })
+          : says(steps[sent.length] ?? "It is navy.");
+        return answer(request, index);
+      });
+      const model = modelOf(`strict about reasoning ${stream}`);
+      const request = { model, settings: { stream }, tools: [lookUp] };
+      const { outcome } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(server.requests.map(reasoningSent)).toEqual([
+        [],
+        [undefined],
+        [undefined, "hm"],
+        ["", "hm"],
+        [undefined, undefined],
+      ]);
+      expect(server.requests[4]?.body.messages[3]).toMatchObject({ reasoning: "hm" });
+    });
+  },
+);
+
+describe.each(["never", "always"] as const)(
+  "reasoning that came in reasoning (streamed: %s)",
+  (stream) => {
+    /** Sends the reasoning in `reasoning`, as Ollama and vLLM do. */
+    const inReasoning =
+      (behaviour: Behaviour): Behaviour =>
+      async (request, index) => {
+        const { reply, delivery } = await behaviour(request, index);
+        const pieces = reply.pieces.map((piece) =>
+          `${piece}`.replace("reasoning_content", "reasoning"),
+        );
+        return { reply: { ...reply, pieces }, delivery };
+      };
+    const settings = { stream };
+
+    it("is sent back in the same field, also by another process", async () => {
+      server.script([
+        inReasoning(says({ reasoning: "hm hm", calls: [call] })),
+        says("It is navy."),
+      ]);
+      const request = { model: modelOf("local"), settings, tools: [lookUp] };
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      const second = server.requests[1]?.body;
+      expect(second?.messages[1]).toMatchObject({ reasoning: "hm hm" });
+      expect(second?.messages[1]).not.toHaveProperty("reasoning_content");
+
+      const initial = JSON.parse(JSON.stringify(journal.entries.slice(0, 3)));
+      server.reset();
+      server.script(says("It is navy."));
+      await play(server.url, { ...request, resumed: true, journal: memoryJournal({ initial }) });
+      expect(server.requests.map(({ body }) => body)).toEqual([second]);
+    });
+
+    it("is sent in the other field if the server does not accept it back", async () => {
+      server.script([
+        inReasoning(says({ reasoning: "hm hm", calls: [call] })),
+        status(400, { body: '{"error":{"message":"reasoning: extra field"}}' }),
+        says("It is navy."),
+      ]);
+      const model = modelOf(`router ${stream}`);
+      const { outcome } = await play(server.url, { model, settings, tools: [lookUp] });
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(server.requests[2]?.body.messages[1]).toMatchObject({ reasoning_content: "hm hm" });
+      expect(server.requests[2]?.body.messages[1]).not.toHaveProperty("reasoning");
+    });
+  },
+);
 
 describe.each(["openai-compatible", "openai-chat"] as const)("the output limit of %s", (kind) => {
   it.each(["never", "always"] as const)(

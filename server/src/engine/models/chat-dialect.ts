@@ -1,14 +1,21 @@
 import { APICallError } from "@ai-sdk/provider";
 import { isJsonObject } from "../../base/json/index.ts";
 
+type ReasoningField = "reasoning_content" | "reasoning";
+
 /** What a server accepts in requests, where servers with OpenAI's chat completions API differ. */
 export interface ChatDialect {
   /**
-   * Field of an assistant message for the model's reasoning. DeepSeek, Kimi and most servers read
-   * `reasoning_content`, Groq and Cerebras only `reasoning`. Undefined if none is accepted, as by
-   * Mistral.
+   * Fields of an assistant message for the model's reasoning. It is sent in the field in which it
+   * came or, if that one is not accepted, in the first. DeepSeek and Kimi read `reasoning_content`,
+   * Ollama, vLLM, Groq and Cerebras only `reasoning`. Empty if none is accepted, as by Mistral.
    */
-  readonly reasoningField: "reasoning_content" | "reasoning" | undefined;
+  readonly reasoningFields: readonly ReasoningField[];
+  /**
+   * Whether each assistant message with tool calls must have `reasoning_content`, empty if there
+   * was no reasoning. DeepSeek V4 and Kimi K2.5 require it while they think.
+   */
+  readonly requiresReasoning: boolean;
   /**
    * Whether an assistant message can have `reasoning_details`, as at OpenRouter. They are sent only
    * if the server sent them itself.
@@ -27,39 +34,45 @@ type RequestBody = Record<string, unknown>;
 
 /**
  * Returns the body, which the library has built with `reasoning_content` and `max_tokens`, in the
- * dialect.
+ * dialect. A message whose reasoning came in `reasoning` has this field as well. Fields that are
+ * not sent are undefined.
  */
 export function inDialect(body: RequestBody, dialect: ChatDialect): RequestBody {
-  const translated = withReasoning(body, dialect);
-  if (dialect.maxTokensField === "max_tokens" || translated.max_tokens === undefined)
-    return translated;
-  const { max_tokens, ...rest } = translated;
-  return { ...rest, [dialect.maxTokensField]: max_tokens };
+  const { messages, max_tokens } = body;
+  return {
+    ...body,
+    ...(Array.isArray(messages) && {
+      messages: messages.map((message) => messageInDialect(message, dialect)),
+    }),
+    max_tokens: undefined,
+    [dialect.maxTokensField]: max_tokens,
+  };
 }
 
-function withReasoning(
-  body: RequestBody,
-  { reasoningField, hasReasoningDetails }: ChatDialect,
-): RequestBody {
-  const isUnchanged = reasoningField === "reasoning_content" && hasReasoningDetails;
-  if (isUnchanged || !Array.isArray(body.messages)) return body;
-  const messages = body.messages.map((message: RequestBody) => {
-    const { reasoning_content: reasoning, reasoning_details: details, ...rest } = message;
-    return {
-      ...rest,
-      ...(reasoningField && reasoning !== undefined && { [reasoningField]: reasoning }),
-      ...(hasReasoningDetails && details !== undefined && { reasoning_details: details }),
-    };
-  });
-  return { ...body, messages };
+function messageInDialect(message: RequestBody, dialect: ChatDialect): RequestBody {
+  if (message.role !== "assistant") return message;
+  const { reasoningFields, requiresReasoning, hasReasoningDetails } = dialect;
+  const { tool_calls, reasoning_content: text, reasoning, reasoning_details } = message;
+  const received: ReasoningField = reasoning === undefined ? "reasoning_content" : "reasoning";
+  const accepted = reasoningFields.includes(received) ? received : reasoningFields[0];
+  const isRequired = requiresReasoning && tool_calls !== undefined;
+  const field = isRequired ? "reasoning_content" : accepted;
+  return {
+    ...message,
+    reasoning_content: undefined,
+    reasoning: undefined,
+    ...(field !== undefined && { [field]: text ?? (isRequired ? "" : undefined) }),
+    reasoning_details: hasReasoningDetails ? reasoning_details : undefined,
+  };
 }
 
 /**
  * Returns a function that makes calls in the dialect of a server. If the server rejects a field
  * that not every server knows, the request is repeated without it, or with the field's other name.
- * Servers reject a request with such a field before they call the model, so they do not bill it.
- * The dialect is kept for further calls only once a call in it succeeds, because an error can name
- * a field for another reason, for example that it is missing in one of the messages.
+ * If the server requires a field that others reject, the request is repeated with it. Servers
+ * reject such requests before they call the model, so they do not bill them. The dialect is kept
+ * for further calls only once a call in it succeeds, because an error can name a field for another
+ * reason.
  *
  * @param chatOf returns a client for the dialect.
  * @param usual the dialect of the first call. A field that it does not have is not left out.
@@ -89,37 +102,56 @@ export function inAcceptedDialect<Chat>(
 
 /**
  * Returns the dialect to try after an error; undefined if the error names no field that the request
- * has and that can be left out or renamed. No field is sent again after that, so a call is repeated
- * at most five times. The field for the output tokens is renamed only if the error has both of its
- * names: an error with one of them can also mean that the number is too large.
+ * has and that can be left out or renamed, or that it lacks and that can be added. No field is sent
+ * again after it was left out, so a call is repeated at most six times. The field for the output
+ * tokens is renamed only if the error has both of its names: an error with one of them can also
+ * mean that the number is too large.
  */
 function dialectAfter(thrown: unknown, dialect: ChatDialect): ChatDialect | undefined {
   if (!APICallError.isInstance(thrown)) return undefined;
   const { statusCode, responseBody, requestBodyValues: sent } = thrown;
   if ((statusCode !== 400 && statusCode !== 422) || !isJsonObject(sent)) return undefined;
   const names = (field: string) => new RegExp(`\\b${field}\\b`).test(String(responseBody ?? ""));
-  const { reasoningField, hasReasoningDetails, hasStreamOptions, maxTokensField } = dialect;
-  const isReasoningRejected =
-    reasoningField !== undefined && names(reasoningField) && hasInMessages(sent, reasoningField);
+  const { reasoningFields, requiresReasoning, hasReasoningDetails, hasStreamOptions } = dialect;
+  // The error can mean that the field is missing or that it is not accepted. It is added first: if
+  // it is not accepted, the next error names it again.
+  const isReasoningMissing =
+    reasoningFields.includes("reasoning_content") &&
+    !requiresReasoning &&
+    names("reasoning_content") &&
+    lacksReasoning(sent);
+  const rejectedField = isReasoningMissing
+    ? undefined
+    : reasoningFields.find((field) => names(field) && hasInMessages(sent, field));
   const areDetailsRejected =
     hasReasoningDetails && names("reasoning_details") && hasInMessages(sent, "reasoning_details");
   const areOptionsRejected =
     hasStreamOptions && sent.stream_options !== undefined && names("stream_options");
   const isMaxTokensRejected =
     sent.max_tokens !== undefined && names("max_tokens") && names("max_completion_tokens");
-  if (!isReasoningRejected && !areDetailsRejected && !areOptionsRejected && !isMaxTokensRejected)
-    return undefined;
-  return {
-    reasoningField: isReasoningRejected ? fieldAfter(reasoningField) : reasoningField,
-    hasReasoningDetails: hasReasoningDetails && !areDetailsRejected,
-    hasStreamOptions: hasStreamOptions && !areOptionsRejected,
-    maxTokensField: isMaxTokensRejected ? "max_completion_tokens" : maxTokensField,
+  const changes: Partial<ChatDialect> = {
+    ...(isReasoningMissing && { requiresReasoning: true }),
+    ...(rejectedField !== undefined && {
+      reasoningFields: reasoningFields.filter((field) => field !== rejectedField),
+      requiresReasoning: false,
+    }),
+    ...(areDetailsRejected && { hasReasoningDetails: false }),
+    ...(areOptionsRejected && { hasStreamOptions: false }),
+    ...(isMaxTokensRejected && { maxTokensField: "max_completion_tokens" }),
   };
+  return Object.keys(changes).length === 0 ? undefined : { ...dialect, ...changes };
 }
-
-const fieldAfter = (rejected: ChatDialect["reasoningField"]): ChatDialect["reasoningField"] =>
-  rejected === "reasoning_content" ? "reasoning" : undefined;
 
 function hasInMessages({ messages }: RequestBody, field: string): boolean {
   return Array.isArray(messages) && messages.some((message) => message[field] !== undefined);
+}
+
+function lacksReasoning({ messages }: RequestBody): boolean {
+  return (
+    Array.isArray(messages) &&
+    messages.some(
+      ({ tool_calls, reasoning_content }) =>
+        tool_calls !== undefined && reasoning_content === undefined,
+    )
+  );
 }

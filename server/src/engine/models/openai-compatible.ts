@@ -8,11 +8,11 @@ import { chatUsage } from "./chat-usage.ts";
 import { objectInputs } from "./earlier-calls.ts";
 import { generateChat } from "./generate-chat.ts";
 import {
-  detailsExtractor,
-  sendDetails,
-  withKeptDetails,
-  withKeptStreamedDetails,
-} from "./reasoning-details/index.ts";
+  fieldsExtractor,
+  sendKeptFields,
+  withKeptFields,
+  withKeptStreamedFields,
+} from "./kept-fields/index.ts";
 import { repairEvents } from "./repaired-answers.ts";
 import { onlyStreams, streamOrGenerate } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
@@ -52,19 +52,20 @@ export const openAICompatibleModel = cacheModels(
         includeUsage: dialect.hasStreamOptions,
         transformRequestBody: (body) => inDialect(body, dialect),
         convertUsage: chatUsage,
-        metadataExtractor: detailsExtractor(name),
+        metadataExtractor: fieldsExtractor(name),
         errorStructure,
       });
     const call = inAcceptedDialect(chatOf, {
-      reasoningField: "reasoning_content",
+      reasoningFields: ["reasoning_content", "reasoning"],
+      requiresReasoning: false,
       hasReasoningDetails: true,
       hasStreamOptions: true,
       maxTokensField: "max_tokens",
     });
     const generate = async (chat: Chat, send: Transport["call"], options: Options) =>
-      withKeptDetails(name, await generateChat({ chat, endpoint, call: send }, options));
+      withKeptFields(name, await generateChat({ chat, endpoint, call: send }, options));
     const stream = async (chat: Chat, options: Options) =>
-      withKeptStreamedDetails(name, await chat.doStream(options));
+      withKeptStreamedFields(name, await chat.doStream(options));
     const model: LanguageModelV4 = {
       specificationVersion: "v4",
       provider: `${name}.chat`,
@@ -78,7 +79,7 @@ export const openAICompatibleModel = cacheModels(
           ),
         ),
     };
-    return withCallOptions(model, (options) => sendDetails(objectInputs(options), name));
+    return withCallOptions(model, (options) => sendKeptFields(objectInputs(options), name));
   },
 );
 

@@ -50,7 +50,8 @@ export const openAIChatModel = cacheModels((address): LanguageModelV4 => {
   // The library renames `max_tokens` for the models that it knows by their name. A deployment at
   // Azure can have any name.
   const call = inAcceptedDialect(({ maxTokensField }) => maxTokensField, {
-    reasoningField: undefined,
+    reasoningFields: [],
+    requiresReasoning: false,
     hasReasoningDetails: false,
     hasStreamOptions: false,
     maxTokensField: "max_tokens",

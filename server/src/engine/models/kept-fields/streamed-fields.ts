@@ -1,8 +1,8 @@
 import { ModelFailure } from "../../model-failure.ts";
-import type { Detail } from "./detail.ts";
+import { type AnswerFields, type Detail, detailsIn, reasoningFieldIn } from "./answer-fields.ts";
 
 /**
- * Maximum size of the details of one answer, in bytes as `sizeOf` and `join` estimate them. The
+ * Maximum size of the fields of one answer, in bytes as `sizeOf` and `join` estimate them. The
  * memory of the run counts them only once the answer is complete.
  */
 const maxBytes = 8 * 1024 * 1024;
@@ -16,24 +16,34 @@ const fragmentedTypes = new Set<Detail[string] | undefined>([
 /** The fields whose fragments are concatenated. */
 const textFields = new Set(["text", "summary"]);
 
-/** Collects the details of a stream, and joins their fragments. */
-export class StreamedDetails {
+/** Collects the fields of a stream, and joins the fragments of its reasoning details. */
+export class StreamedFields {
   #details: Detail[] | undefined;
+  #reasoningField: AnswerFields["reasoningField"];
   #bytes = 0;
   /** For each type and index, the detail that the next fragment can continue. */
   readonly #unfinished = new Map<string, Detail>();
 
-  /** Undefined if no event had details. An event can have an empty list. */
-  get details(): Detail[] | undefined {
-    return this.#details;
+  get fields(): AnswerFields {
+    return { reasoningDetails: this.#details, reasoningField: this.#reasoningField };
   }
 
   /**
-   * @param fragments the details of one event; undefined if it has none.
-   * @throws {ModelFailure} the details are too large.
+   * @param delta the message of one event.
+   * @throws {ModelFailure} the fields are too large.
    */
-  add(fragments: readonly Detail[] | undefined): void {
-    if (fragments === undefined) return;
+  add(delta: unknown): void {
+    const fragments = detailsIn(delta);
+    if (fragments !== undefined) this.#addDetails(fragments);
+    this.#reasoningField ??= reasoningFieldIn(delta);
+    if (this.#bytes > maxBytes)
+      throw new ModelFailure(
+        "The model's answer has more than 8 MiB of reasoning_details. Lower reasoning_effort, or use another model.",
+        { retryable: false },
+      );
+  }
+
+  #addDetails(fragments: readonly Detail[]): void {
     this.#details ??= [];
     for (const fragment of fragments) {
       const kind = `${fragment.type} ${fragment.index}`;
@@ -51,11 +61,6 @@ export class StreamedDetails {
         if (fragmentedTypes.has(fragment.type)) this.#unfinished.set(kind, fragment);
       }
     }
-    if (this.#bytes > maxBytes)
-      throw new ModelFailure(
-        "The model's answer has more than 8 MiB of reasoning_details. Lower reasoning_effort, or use another model.",
-        { retryable: false },
-      );
   }
 }
 

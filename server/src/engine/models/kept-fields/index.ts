@@ -1,0 +1,2 @@
+export { fieldsExtractor, withKeptFields, withKeptStreamedFields } from "./keep-fields.ts";
+export { sendKeptFields } from "./send-fields.ts";
