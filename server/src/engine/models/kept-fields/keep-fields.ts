@@ -1,20 +1,28 @@
 import type { MetadataExtractor } from "@ai-sdk/openai-compatible";
 import type {
+  JSONObject,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
   LanguageModelV4ToolCall,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { type AnswerFields, detailsIn, messageIn, reasoningFieldIn } from "./answer-fields.ts";
+import { fieldOf } from "../../../base/json/index.ts";
+import {
+  type AnswerFields,
+  detailsIn,
+  extraContentIn,
+  messageIn,
+  reasoningFieldIn,
+} from "./answer-fields.ts";
 import { StreamedFields } from "./streamed-fields.ts";
 
 /**
  * Makes the library add `AnswerFields` to the metadata of an answer. `withKeptFields` and
- * `withKeptStreamedFields` move them to the first tool call, because the journal has metadata of
- * parts only. Without a tool call they are not needed, because the answer is not sent back. They
- * are not added to text, because blank text with metadata is sent back, and Anthropic's models
- * reject it.
+ * `withKeptStreamedFields` move them to the tool calls, those of the message to the first one,
+ * because the journal has metadata of parts only. Without a tool call they are not needed, because
+ * the answer is not sent back. They are not added to text, because blank text with metadata is sent
+ * back, and Anthropic's models reject it.
  */
 export function fieldsExtractor(provider: string): MetadataExtractor {
   return {
@@ -32,24 +40,32 @@ export function fieldsExtractor(provider: string): MetadataExtractor {
 }
 
 function fieldsOf(message: unknown): AnswerFields {
-  return { reasoningDetails: detailsIn(message), reasoningField: reasoningFieldIn(message) };
+  const extraContent = extraContentIn(message);
+  return {
+    reasoningDetails: detailsIn(message),
+    reasoningField: reasoningFieldIn(message),
+    extraContent: extraContent.length > 0 ? Object.fromEntries(extraContent) : undefined,
+  };
 }
 
-/** Returns the result with the fields of the answer in the metadata of its first tool call. */
+/** Returns the result with the fields of the answer in the metadata of its tool calls. */
 export function withKeptFields(
   provider: string,
   result: LanguageModelV4GenerateResult,
 ): LanguageModelV4GenerateResult {
-  const first = result.content.find((part) => part.type === "tool-call");
-  if (first === undefined) return result;
-  const call = withFields(first, provider, result.providerMetadata);
-  return { ...result, content: result.content.map((part) => (part === first ? call : part)) };
+  let position = 0;
+  const content = result.content.map((part) =>
+    part.type === "tool-call"
+      ? withFields(part, position++, provider, result.providerMetadata)
+      : part,
+  );
+  return { ...result, content };
 }
 
 /**
- * Returns the stream with the fields of the answer in the metadata of its first tool call. The
- * tool calls are sent with the last part, which has the fields. The library sends them right before
- * that part anyway.
+ * Returns the stream with the fields of the answer in the metadata of its tool calls. The tool
+ * calls are sent with the last part, which has the fields. The library sends them right before that
+ * part anyway.
  */
 export function withKeptStreamedFields(
   provider: string,
@@ -64,9 +80,7 @@ export function withKeptStreamedFields(
       }
       if (part.type === "finish")
         for (const [position, call] of calls.entries())
-          controller.enqueue(
-            position === 0 ? withFields(call, provider, part.providerMetadata) : call,
-          );
+          controller.enqueue(withFields(call, position, provider, part.providerMetadata));
       controller.enqueue(part);
     },
   });
@@ -76,13 +90,16 @@ export function withKeptStreamedFields(
 /** @param metadata the metadata of the answer. */
 function withFields(
   call: LanguageModelV4ToolCall,
+  position: number,
   provider: string,
   metadata: SharedV4ProviderMetadata | undefined,
 ): LanguageModelV4ToolCall {
-  const { reasoningDetails, reasoningField } = metadata?.[provider] ?? {};
+  const { reasoningDetails, reasoningField, extraContent } = metadata?.[provider] ?? {};
+  const ofCall = fieldOf(extraContent, call.toolCallId) ?? fieldOf(extraContent, `${position}`);
   const fields = {
-    ...(reasoningDetails !== undefined && { reasoningDetails }),
-    ...(reasoningField !== undefined && { reasoningField }),
+    ...(position === 0 && reasoningDetails !== undefined && { reasoningDetails }),
+    ...(position === 0 && reasoningField !== undefined && { reasoningField }),
+    ...(ofCall !== undefined && { extraContent: ofCall as JSONObject }),
   };
   if (Object.keys(fields).length === 0) return call;
   const { providerMetadata } = call;

@@ -1,5 +1,12 @@
 import { ModelFailure } from "../../model-failure.ts";
-import { type AnswerFields, type Detail, detailsIn, reasoningFieldIn } from "./answer-fields.ts";
+import {
+  type AnswerFields,
+  type Detail,
+  detailsIn,
+  type ExtraContent,
+  extraContentIn,
+  reasoningFieldIn,
+} from "./answer-fields.ts";
 
 /**
  * Maximum size of the fields of one answer, in bytes as `sizeOf` and `join` estimate them. The
@@ -20,12 +27,18 @@ const textFields = new Set(["text", "summary"]);
 export class StreamedFields {
   #details: Detail[] | undefined;
   #reasoningField: AnswerFields["reasoningField"];
+  readonly #extraContent = new Map<string, ExtraContent>();
   #bytes = 0;
   /** For each type and index, the detail that the next fragment can continue. */
   readonly #unfinished = new Map<string, Detail>();
 
   get fields(): AnswerFields {
-    return { reasoningDetails: this.#details, reasoningField: this.#reasoningField };
+    const extraContent = this.#extraContent;
+    return {
+      reasoningDetails: this.#details,
+      reasoningField: this.#reasoningField,
+      extraContent: extraContent.size > 0 ? Object.fromEntries(extraContent) : undefined,
+    };
   }
 
   /**
@@ -36,9 +49,14 @@ export class StreamedFields {
     const fragments = detailsIn(delta);
     if (fragments !== undefined) this.#addDetails(fragments);
     this.#reasoningField ??= reasoningFieldIn(delta);
+    for (const [call, content] of extraContentIn(delta)) {
+      if (this.#extraContent.has(call)) continue;
+      this.#bytes += sizeOf(content);
+      this.#extraContent.set(call, content);
+    }
     if (this.#bytes > maxBytes)
       throw new ModelFailure(
-        "The model's answer has more than 8 MiB of reasoning_details. Lower reasoning_effort, or use another model.",
+        "The model's answer has more than 8 MiB of reasoning_details and extra_content. Lower reasoning_effort, or use another model.",
         { retryable: false },
       );
   }
@@ -91,6 +109,6 @@ function join(detail: Detail, fragment: Detail): number {
   return bytes;
 }
 
-function sizeOf(detail: Detail): number {
-  return 64 + JSON.stringify(detail).length;
+function sizeOf(field: Detail | ExtraContent): number {
+  return 64 + JSON.stringify(field).length;
 }
