@@ -1,7 +1,14 @@
 import type { ProviderKind } from "@beckon/contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dataOf, memoryJournal, play, productionFetch, tool } from "../../test/engine-run.ts";
-import { body, says, startModelServer, streamOf, textChunk } from "../../test/model-server.ts";
+import {
+  type Behaviour,
+  body,
+  says,
+  startModelServer,
+  streamOf,
+  textChunk,
+} from "../../test/model-server.ts";
 import { providerModel } from "./models/provider-model.ts";
 
 const server = await startModelServer();
@@ -422,5 +429,39 @@ describe("a model of another server with Anthropic's API", () => {
     const { outcome } = await play(server.url, { model: modelOf("anthropic", "claude-haiku-4-5") });
     expect(server.requests[0]?.body.max_tokens).toBe(64_000);
     expect(JSON.stringify(outcome)).not.toContain("asked for at most");
+  });
+
+  it.each(["never", "always"] as const)(
+    "gets its thinking back without a signature, which it does not send (streamed: %s)",
+    async (stream) => {
+      /** Sends no signatures, as Ollama does. */
+      const unsigned: Behaviour = async (request, index) => {
+        const said = { reasoning: "I must look it up.", calls: [call] };
+        const { reply, delivery } = await says(said)(request, index);
+        const pieces = reply.pieces
+          .filter((piece) => !`${piece}`.includes("signature_delta"))
+          .map((piece) => `${piece}`.replace(',"signature":""', ""));
+        return { reply: { ...reply, pieces }, delivery };
+      };
+      server.script([unsigned, says("It is navy.")]);
+      const model = modelOf("anthropic", "kimi-k2");
+      const request = { model, settings: { stream }, tools: [lookUp] };
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(dataOf(journal, "run.step").every(({ retries }) => !retries)).toBe(true);
+      expect(server.requests[1]?.body.messages[1]?.content).toMatchObject([
+        { type: "thinking", thinking: "I must look it up.", signature: "" },
+        { type: "tool_use", name: "look_up" },
+      ]);
+    },
+  );
+
+  it("gets no eager_input_streaming, which some do not accept", async () => {
+    server.script(says("hello"));
+    const model = modelOf("anthropic", "claude-sonnet-4-5");
+    await play(server.url, { model, settings: { stream: "always" }, tools: [lookUp] });
+    const [sent] = server.requests;
+    expect(sent?.body).toMatchObject({ stream: true, tools: [{ name: "look_up" }] });
+    expect(JSON.stringify(sent?.body)).not.toContain("eager_input_streaming");
   });
 });

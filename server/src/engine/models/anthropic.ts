@@ -1,5 +1,9 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+} from "@ai-sdk/provider";
 import { cacheModels, type ModelAddress } from "./cache-models.ts";
 import { boundInHeader, capOutput } from "./cap-output.ts";
 import { objectInputs, withoutInheritedNames } from "./earlier-calls.ts";
@@ -21,17 +25,52 @@ export const anthropicModel = cacheModels((address) => ({
   requiresBound: !address.modelId.includes("claude-"),
 }));
 
-const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): LanguageModelV4 =>
-  unstreamedAnswers(transport.fetch, (transported) =>
+const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): LanguageModelV4 => {
+  const isAnthropic = baseUrl.startsWith("https://api.anthropic.com/");
+  return unstreamedAnswers(transport.fetch, (transported) =>
     exactArguments(capOutput(transported), (exactFetch) =>
       repairedAnswers(exactFetch, (fetch) =>
         withCallOptions(
           createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-          (options) => ({
-            ...withCacheMarks({ ...options, ...withoutInheritedNames(objectInputs(options)) }),
-            ...boundInHeader(options),
-          }),
+          (options) => {
+            const repaired = { ...options, ...withoutInheritedNames(objectInputs(options)) };
+            const accepted = isAnthropic ? repaired : forOtherServers(repaired);
+            return { ...accepted, ...withCacheMarks(accepted), ...boundInHeader(options) };
+          },
         ),
       ),
     ),
   );
+};
+
+/**
+ * Returns the options of a call of another server than Anthropic's.
+ *
+ * - Thinking without a signature gets an empty one. The library would leave it out, and servers
+ *   such as Kimi, which do not sign, reject a request without it.
+ * - `toolStreaming` is off. With it, tools of a streamed request have the field
+ *   `eager_input_streaming`, which gateways to Amazon Bedrock and Vertex AI reject.
+ */
+function forOtherServers(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const { prompt, providerOptions } = options;
+  return {
+    ...options,
+    prompt: prompt.map(withSignatures),
+    providerOptions: {
+      ...providerOptions,
+      anthropic: { ...providerOptions?.anthropic, toolStreaming: false },
+    },
+  };
+}
+
+function withSignatures(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== "assistant") return message;
+  return {
+    ...message,
+    content: message.content.map((part) =>
+      part.type === "reasoning" && part.providerOptions?.anthropic === undefined
+        ? { ...part, providerOptions: { anthropic: { signature: "" } } }
+        : part,
+    ),
+  };
+}

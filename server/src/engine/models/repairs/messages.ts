@@ -31,6 +31,8 @@ function repairWhole(message: JsonObject, repairs: Repairs, counts: readonly str
   repairs.text(message, "stop_sequence");
   repairs.usage(message, "usage", counts);
   for (const block of objectsIn(message.content)) {
+    // Ollama and others do not sign thinking.
+    if (block.type === "thinking") repairs.text(block, "signature", "");
     if (block.type !== "tool_use") continue;
     repairs.text(block, "id", "");
     if (block.input === undefined) repairs.set(block, "input", {});

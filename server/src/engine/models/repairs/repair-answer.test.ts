@@ -21,6 +21,18 @@ test("arguments that are an object become text with all digits of their integers
   ]);
 });
 
+test("thinking without a signature gets an empty one, and a signature stays", () => {
+  const content = [
+    { type: "thinking", thinking: "hm" },
+    { type: "thinking", thinking: "hm", signature: "proof+/=" },
+  ];
+  const text = JSON.stringify({ type: "message", role: "assistant", content });
+  expect(JSON.parse(repairAnswer(text) ?? "").content).toEqual([
+    { ...content[0], signature: "" },
+    content[1],
+  ]);
+});
+
 test("an integer beyond 2^53 outside of arguments stays a number", () => {
   const usage = { prompt_tokens: rawNumber("9007199254740993"), completion_tokens: 1 };
   expect(repairAnswer(JSON.stringify({ choices: [], created: usage.prompt_tokens, usage }))).toBe(
