@@ -39,11 +39,11 @@ const sampleLabels = new Set(["tool_use_failed"]);
 /**
  * Converts an error that a model call threw, or that a stream contained, into a `ModelFailure`.
  *
- * These failures are retryable: the statuses 408, 409, 429, 498 and 5xx (unless the account
- * has no credit), a sample that the provider could not read, a lost connection, a timeout, and a
- * 200 response without a usable answer (unless its error is permanent, see `reported`). Other 4xx
- * statuses are permanent, because the provider would reject the same request again. A failed TLS
- * handshake and a call that the library rejects are permanent too.
+ * These failures are retryable: the statuses 408, 409, 429, 498 and 5xx, a sample that the provider
+ * could not read, a lost connection, a timeout, and a 200 response without a usable answer, unless
+ * the error is permanent (see `reported`). Other 4xx statuses are permanent, because the provider
+ * would reject the same request again. A failed TLS handshake and a call that the library rejects
+ * are permanent too.
  */
 export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown;
@@ -120,17 +120,21 @@ const quotaLabels = new Set(["insufficient_quota", "exceeded_current_quota_error
  */
 const longLimit = /per[ _-]?day|daily|credits|balance/i;
 
+/**
+ * Matches the words of a 429 that no wait ends: the request needs more than a whole minute's tokens
+ * (OpenAI), or a plan that the account does not have (Anthropic).
+ */
+const neverAccepted = /request too large|must be reduced|extra usage is required/i;
+
 function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
   const sent = error.responseBody ?? "";
   const body = unwrapped(tryParseJson(sent));
   const providerError = providerErrorIn(body);
   const text = wordsOf(providerError, scrub);
-  const retryAfterMs = readRetryAfter(error.responseHeaders) ?? readRetryDelay(body);
   return new ModelFailure(
     `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
     {
-      ...reported(providerError, status, sent),
-      retryAfterMs,
+      ...reported(providerError, status, { body, sent, headers: error.responseHeaders }),
       usage: usageInError(body),
       quoted: quotedIn(providerError, body, scrub),
     },
@@ -153,35 +157,62 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
     {
-      ...reported(providerError, status, JSON.stringify(body)),
+      ...reported(providerError, status, { body, sent: JSON.stringify(body) }),
       // The provider has responded with 200, so it can be reached.
       unreachable: false,
-      retryAfterMs: readRetryDelay(body),
       usage: usageInError(body),
       quoted: quotedIn(providerError, body, scrub),
     },
   );
 }
 
+/** The response that contains an error. */
+interface ErrorResponse {
+  readonly body: unknown;
+  /** The body as text. */
+  readonly sent: string;
+  /** Default: none, for an error inside a 200. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
- * Returns what the status of an error and its labels say. An error of a sample is retryable. Else
- * the status decides, unless the account has no credit. An error without a status is permanent if
- * `permanentLabels` has one of its labels, or if the library marks it as not retryable.
- *
- * @param sent the body that contains the error, as text.
+ * Returns what the status of an error, its labels and its response say. An error of a sample is
+ * retryable. An error is permanent if the account has no credit, if no wait ends it, or with
+ * `x-should-retry: false`, which the packages of OpenAI and Anthropic obey. Else the status
+ * decides. An error without a status is permanent if `permanentLabels` has one of its labels, or if
+ * the library marks it as not retryable.
  */
-function reported(error: ProviderError | undefined, status: number | undefined, sent: string) {
+function reported(
+  error: ProviderError | undefined,
+  status: number | undefined,
+  { body, sent, headers }: ErrorResponse,
+) {
   const has = (labels: ReadonlySet<string>) => error?.labels.some((label) => labels.has(label));
-  const hasNoCredit = has(quotaLabels) ?? false;
+  const retryAfterMs = readRetryAfter(headers) ?? readRetryDelay(body);
+  const isPermanent =
+    has(quotaLabels) ||
+    headers?.["x-should-retry"] === "false" ||
+    (status === 429 && neverAccepted.test(error?.text ?? ""));
+  const hasBudgetInUse = status === 402 && retryAfterMs !== undefined && isBudgetInUse(body);
   const canSucceed =
     status === undefined
       ? !has(permanentLabels) && error?.retryable !== false
-      : isTransient(status);
+      : isTransient(status) || hasBudgetInUse;
   return {
     status,
-    retryable: has(sampleLabels) || (canSucceed && !hasNoCredit),
+    retryable: has(sampleLabels) || (canSucceed && !isPermanent),
     unreachable: status !== undefined && status >= 500,
     rejected: !isGatewayTimeout(status),
-    rateLimited: status === 429 && !hasNoCredit && !longLimit.test(sent),
+    rateLimited: !isPermanent && (hasBudgetInUse || (status === 429 && !longLimit.test(sent))),
+    retryAfterMs,
   };
+}
+
+/**
+ * Returns whether OpenRouter rejected a call because calls in flight hold the account's budget,
+ * which they return when they end (https://openrouter.ai/docs/api-reference/limits).
+ */
+function isBudgetInUse(body: unknown): boolean {
+  const metadata = fieldOf(fieldOf(body, "error"), "metadata");
+  return fieldOf(metadata, "limit_source") === "openrouter_in_flight_budget";
 }
