@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readRetryAfter } from "./read-retry-after.ts";
+import { readRetryAfter, readRetryDelay } from "./read-retry-after.ts";
 import { retryWait } from "./retry-wait.ts";
 
 const noon = Date.parse("2026-03-01T12:00:00Z");
@@ -16,6 +16,21 @@ it.each([
   [undefined, undefined],
 ])("of %o is %s ms", (headers, milliseconds) => {
   expect(readRetryAfter(headers as Record<string, string> | undefined, noon)).toBe(milliseconds);
+});
+
+it.each([
+  [
+    { details: [{ "@type": "x" }, { "@type": "google.rpc.RetryInfo", retryDelay: "34.5s" }] },
+    34_500,
+  ],
+  // OpenRouter.
+  [{ code: 429, metadata: { raw: "busy", retry_after_seconds: 17 } }, 17_000],
+  [{ code: 429, metadata: { retry_after_seconds: 0 } }, 0],
+  [{ code: 429, metadata: { retry_after_seconds: -1 } }, undefined],
+  [{ code: 429, metadata: { retry_after_seconds: "soon" } }, undefined],
+  ["busy", undefined],
+])("of the error %o in a body is %s ms", (error, milliseconds) => {
+  expect(readRetryDelay({ error })).toBe(milliseconds);
 });
 
 it("the wait is random up to a maximum that doubles and is capped, and never shorter than requested", () => {

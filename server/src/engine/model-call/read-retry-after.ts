@@ -24,12 +24,16 @@ function nonNegative(text: string | undefined): number | undefined {
 }
 
 /**
- * Returns the wait in milliseconds that the body of Google's 429 response asks for. Google does not
- * send the wait in a header but in the body: `{error: {details: [{"@type": "…google.rpc.RetryInfo",
- * "retryDelay": "34.5s"}]}}`. Returns undefined if the body contains no such delay.
+ * Returns the wait in milliseconds that the body of an error asks for; undefined if it asks for
+ * none. Two providers send the wait in the body and not in a header: Google in `{error: {details:
+ * [{"@type": "…google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}`, OpenRouter in `{error: {metadata:
+ * {retry_after_seconds: 17}}}`.
  */
 export function readRetryDelay(body: unknown): number | undefined {
-  const details = fieldOf(fieldOf(body, "error"), "details");
+  const error = fieldOf(body, "error");
+  const waitSeconds = fieldOf(fieldOf(error, "metadata"), "retry_after_seconds");
+  if (typeof waitSeconds === "number" && waitSeconds >= 0) return waitSeconds * 1000;
+  const details = fieldOf(error, "details");
   if (!Array.isArray(details)) return undefined;
   for (const detail of details) {
     const delay = fieldOf(detail, "retryDelay");
