@@ -63,6 +63,15 @@ test("a model's name has no price at another vendor", () => {
   expect(findLibraryPrice(openai, "no-such-model")).toBeUndefined();
 });
 
+test("a name with the prefix that Google's lists have has the price of the name without it", () => {
+  const endpoint = `${google}/openai`;
+  const prices = ["gemini-2.5-flash", "models/gemini-2.5-flash"].map((model) =>
+    priceOf(endpoint, model).show(),
+  );
+  expect(prices[0]).toMatchObject({ call_micros: 0 });
+  expect(prices[1]).toEqual(prices[0]);
+});
+
 test("input, cached input and output have their prices", () => {
   const { costOf } = priceOf(openai, "gpt-4o");
   expect(costOf(counts(1_000_000, 0))).toBe(2_500_000);

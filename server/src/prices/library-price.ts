@@ -30,9 +30,10 @@ export interface LibraryPrice {
  * model server, can choose any name.
  *
  * @param baseUrl root of the API.
- * @param modelId the vendor's own name of the model.
+ * @param name the vendor's own name of the model, also with Google's prefix `models/`.
  */
-export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice | undefined {
+export function findLibraryPrice(baseUrl: string, name: string): LibraryPrice | undefined {
+  const modelId = name.replace(/^models\//, "");
   const vendor = vendorAt(baseUrl);
   const found = vendor && calcPrice({}, modelId, { provider: vendor });
   if (!found) return undefined;

@@ -105,6 +105,15 @@ describe("POST /providers/:provider_id/check", () => {
   });
 
   test.each([
+    ["google", "gemini-2.5-flash"],
+    ["vllm", "models/gemini-2.5-flash"],
+  ])("lists models/gemini-2.5-flash, owned by %s, as %s", async (owned_by, name) => {
+    says(200, { data: [{ id: "models/gemini-2.5-flash", object: "model", owned_by }] });
+    const { data } = (await check(await providerOf("openai-compatible"))).body;
+    expect(data.models).toEqual([name]);
+  });
+
+  test.each([
     [400, /rejects the key/],
     [400, /rejects the request/, "unknown parameter"],
     [401, /rejects the key/],

@@ -14,8 +14,12 @@ interface ListFormat {
 const openai: ListFormat = {
   query: "",
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  // Together AI sends the array without an object around it.
-  read: (response) => namesIn(Array.isArray(response) ? response : fieldOf(response, "data"), "id"),
+  read: (response) => {
+    // Together AI sends the array without an object around it.
+    const models = Array.isArray(response) ? response : fieldOf(response, "data");
+    const names = namesIn(models, "id");
+    return isOfGoogle(models) ? names?.map(withoutPrefix) : names;
+  },
 };
 
 const formats: Readonly<Record<ProviderKind, ListFormat>> = {
@@ -36,7 +40,7 @@ const formats: Readonly<Record<ProviderKind, ListFormat>> = {
     read: (response) => {
       const models = fieldOf(response, "models");
       const generating = Array.isArray(models) ? models.filter(generatesText) : models;
-      return namesIn(generating, "name")?.map((name) => name.replace(/^models\//, ""));
+      return namesIn(generating, "name")?.map(withoutPrefix);
     },
   },
 };
@@ -84,6 +88,19 @@ export function strictModelNames(response: unknown): readonly string[] | undefin
 function generatesText(model: unknown): boolean {
   const methods = fieldOf(model, "supportedGenerationMethods");
   return !Array.isArray(methods) || methods.includes("generateContent");
+}
+
+/**
+ * Returns whether a list in OpenAI's format is that of Google's endpoint. Only Google's names are
+ * shortened: those of a local server can be paths of files in a folder `models`.
+ */
+function isOfGoogle(models: unknown): boolean {
+  return Array.isArray(models) && models.every((model) => fieldOf(model, "owned_by") === "google");
+}
+
+/** Google lists its models with this prefix, and accepts their names without it. */
+function withoutPrefix(name: string): string {
+  return name.replace(/^models\//, "");
 }
 
 function namesIn(list: unknown, field: string): readonly string[] | undefined {
