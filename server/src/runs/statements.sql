@@ -4297,10 +4297,19 @@ with found as materialized (
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
 ), spent as materialized (
-  select e.id as run_id, u.* from ended e cross join lateral (
+  select e.id as run_id, u.*, u.is_estimated or not (
+    select coalesce(string_agg(case
+          when j.type = 'run.resumed' then 'r'
+          when j.type = 'run.queued' and j.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by j.seq) ~ '(^|x)(qr)*q$'
+      or (array_agg(j.type order by j.seq desc))[1] = 'run.waiting', false)
+    from events j where j.run_id = e.id
+  ) as usage_estimated
+  from ended e cross join lateral (
     select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
       case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
-        as cost_micros
+        as cost_micros,
+      coalesce(bool_or(estimated), false) as is_estimated
     from usage_entries where run_id = e.id and workspace_id = e.workspace_id
   ) as u
   where e.fence > 0
@@ -4308,8 +4317,8 @@ with found as materialized (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
     e.last_transaction as transaction, e.event_id as id, $10::text as type,
     case when s.run_id is null then $9::jsonb else $9::jsonb || jsonb_build_object('usage',
-      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
-        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0), 'estimated', nullif(s.usage_estimated, false))),
+      'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -4352,7 +4361,8 @@ with found as materialized (
   from ended where fence = 0
   union all
   select e.id, e.workspace_id, null, $11::text, $12::text, null, s.input_tokens, s.output_tokens,
-    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, s.usage_estimated,
+    s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
@@ -4393,10 +4403,19 @@ with picked as (
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
 ), spent as materialized (
-  select e.id as run_id, u.* from ended e cross join lateral (
+  select e.id as run_id, u.*, u.is_estimated or not (
+    select coalesce(string_agg(case
+          when j.type = 'run.resumed' then 'r'
+          when j.type = 'run.queued' and j.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by j.seq) ~ '(^|x)(qr)*q$'
+      or (array_agg(j.type order by j.seq desc))[1] = 'run.waiting', false)
+    from events j where j.run_id = e.id
+  ) as usage_estimated
+  from ended e cross join lateral (
     select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
       case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
-        as cost_micros
+        as cost_micros,
+      coalesce(bool_or(estimated), false) as is_estimated
     from usage_entries where run_id = e.id and workspace_id = e.workspace_id
   ) as u
   where e.fence > 0
@@ -4404,8 +4423,8 @@ with picked as (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
     e.last_transaction as transaction, e.event_id as id, $4::text as type,
     case when s.run_id is null then $3::jsonb else $3::jsonb || jsonb_build_object('usage',
-      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
-        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0), 'estimated', nullif(s.usage_estimated, false))),
+      'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -4448,7 +4467,8 @@ with picked as (
   from ended where fence = 0
   union all
   select e.id, e.workspace_id, null, $5::text, $6::text, null, s.input_tokens, s.output_tokens,
-    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, s.usage_estimated,
+    s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
@@ -4476,10 +4496,19 @@ with picked as (
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
 ), spent as materialized (
-  select e.id as run_id, u.* from ended e cross join lateral (
+  select e.id as run_id, u.*, u.is_estimated or not (
+    select coalesce(string_agg(case
+          when j.type = 'run.resumed' then 'r'
+          when j.type = 'run.queued' and j.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by j.seq) ~ '(^|x)(qr)*q$'
+      or (array_agg(j.type order by j.seq desc))[1] = 'run.waiting', false)
+    from events j where j.run_id = e.id
+  ) as usage_estimated
+  from ended e cross join lateral (
     select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
       case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
-        as cost_micros
+        as cost_micros,
+      coalesce(bool_or(estimated), false) as is_estimated
     from usage_entries where run_id = e.id and workspace_id = e.workspace_id
   ) as u
   where e.fence > 0
@@ -4487,8 +4516,8 @@ with picked as (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
     e.last_transaction as transaction, e.event_id as id, $4::text as type,
     case when s.run_id is null then $3::jsonb else $3::jsonb || jsonb_build_object('usage',
-      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
-        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0), 'estimated', nullif(s.usage_estimated, false))),
+      'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -4531,7 +4560,8 @@ with picked as (
   from ended where fence = 0
   union all
   select e.id, e.workspace_id, null, $5::text, $6::text, null, s.input_tokens, s.output_tokens,
-    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, s.usage_estimated,
+    s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
@@ -4556,10 +4586,19 @@ with picked as (
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
 ), spent as materialized (
-  select e.id as run_id, u.* from ended e cross join lateral (
+  select e.id as run_id, u.*, u.is_estimated or not (
+    select coalesce(string_agg(case
+          when j.type = 'run.resumed' then 'r'
+          when j.type = 'run.queued' and j.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by j.seq) ~ '(^|x)(qr)*q$'
+      or (array_agg(j.type order by j.seq desc))[1] = 'run.waiting', false)
+    from events j where j.run_id = e.id
+  ) as usage_estimated
+  from ended e cross join lateral (
     select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
       case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
-        as cost_micros
+        as cost_micros,
+      coalesce(bool_or(estimated), false) as is_estimated
     from usage_entries where run_id = e.id and workspace_id = e.workspace_id
   ) as u
   where e.fence > 0
@@ -4567,8 +4606,8 @@ with picked as (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
     e.last_transaction as transaction, e.event_id as id, $5::text as type,
     case when s.run_id is null then $4::jsonb else $4::jsonb || jsonb_build_object('usage',
-      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
-        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0), 'estimated', nullif(s.usage_estimated, false))),
+      'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -4611,7 +4650,8 @@ with picked as (
   from ended where fence = 0
   union all
   select e.id, e.workspace_id, null, $6::text, $7::text, null, s.input_tokens, s.output_tokens,
-    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, s.usage_estimated,
+    s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
@@ -4636,10 +4676,19 @@ with picked as (
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
 ), spent as materialized (
-  select e.id as run_id, u.* from ended e cross join lateral (
+  select e.id as run_id, u.*, u.is_estimated or not (
+    select coalesce(string_agg(case
+          when j.type = 'run.resumed' then 'r'
+          when j.type = 'run.queued' and j.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by j.seq) ~ '(^|x)(qr)*q$'
+      or (array_agg(j.type order by j.seq desc))[1] = 'run.waiting', false)
+    from events j where j.run_id = e.id
+  ) as usage_estimated
+  from ended e cross join lateral (
     select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
       case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
-        as cost_micros
+        as cost_micros,
+      coalesce(bool_or(estimated), false) as is_estimated
     from usage_entries where run_id = e.id and workspace_id = e.workspace_id
   ) as u
   where e.fence > 0
@@ -4647,8 +4696,8 @@ with picked as (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
     e.last_transaction as transaction, e.event_id as id, $5::text as type,
     case when s.run_id is null then $4::jsonb else $4::jsonb || jsonb_build_object('usage',
-      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
-        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0), 'estimated', nullif(s.usage_estimated, false))),
+      'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -4691,7 +4740,8 @@ with picked as (
   from ended where fence = 0
   union all
   select e.id, e.workspace_id, null, $6::text, $7::text, null, s.input_tokens, s.output_tokens,
-    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, s.usage_estimated,
+    s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,

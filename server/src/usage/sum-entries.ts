@@ -14,8 +14,9 @@ export const tokenColumns = [
 export const countColumns = [...tokenColumns, "voice_ms", "browser_ms"] as const;
 
 /**
- * Returns a query for the sums of a run's entries in the usage ledger: `tokenColumns`, and
- * `cost_micros`, which is null if the cost of an entry is unknown. It always returns one row.
+ * Returns a query for the sums of a run's entries in the usage ledger: `tokenColumns`,
+ * `cost_micros`, which is null if the cost of an entry is unknown, and `is_estimated`, which is
+ * whether the usage of any entry is an estimate. It always returns one row.
  * @param run name of a table with the columns id and workspace_id of the run.
  */
 export function sumEntries(run: string): string {
@@ -23,7 +24,8 @@ export function sumEntries(run: string): string {
   return `
     select ${sums.join(", ")},
       case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
-        as cost_micros
+        as cost_micros,
+      coalesce(bool_or(estimated), false) as is_estimated
     from usage_entries where run_id = ${run}.id and workspace_id = ${run}.workspace_id
   `;
 }

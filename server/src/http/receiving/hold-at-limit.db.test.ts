@@ -143,7 +143,12 @@ test("a run that was created running is held too, and a person can cancel it wit
   await eventually("the hold", async () => (await runOf(runId)).status === "waiting" || undefined);
   expect(await eventTypes(runId)).toEqual(["run.started", "run.waiting"]);
   await workspace.call(`/runs/${runId}/cancel`, {});
-  expect(await runOf(runId)).toMatchObject({ status: "cancelled", cost_micros: 0 });
+  const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+  const cancelled = await runOf(runId);
+  expect(cancelled).toMatchObject({ status: "cancelled", cost_micros: 0 });
+  const end = (await workspace.call(`/runs/${runId}/events`)).body.data.at(-1);
+  // Neither of them says that the usage is estimated.
+  expect([cancelled.usage, end.data.usage]).toEqual([usage, usage]);
   expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
 });
 

@@ -266,10 +266,10 @@ function twoCalls(text: string) {
   return { entries, calls };
 }
 
-/** Starts a run, appends two calls, and releases the run. */
-async function releaseAfterStep(text: string) {
+/** Starts a run, appends two calls, and releases the run. `data` is that of the release. */
+async function releaseAfterStep(text: string, data: { calls_reported?: true } = {}) {
   const run = await startHere();
-  const released = toEntry({ type: "run.queued", data: {} });
+  const released = toEntry({ type: "run.queued", data });
   await append([appendRow(run, owner, twoCalls(text))]);
   await append([appendRow(run, owner, { lastSeq: 3, entries: [released], release: true })]);
   return run;
@@ -301,6 +301,21 @@ test.each([
     ]);
   },
 );
+
+test("the usage of a released run that is cancelled is no estimate if all its calls are reported", async () => {
+  const run = await releaseAfterStep("short", { calls_reported: true });
+  await cancelStored(database, run, { eventId: newId("evt"), message: "Cancelled." });
+  const usage = {
+    input_tokens: 140,
+    output_tokens: 40,
+    cached_input_tokens: 60,
+    reasoning_tokens: 10,
+  };
+  expect((await readOutcome(database, run))?.usage).toEqual(usage);
+  const [end] = await readEvents(database, run, 4, 2);
+  expect(end?.data).toMatchObject({ usage });
+  expect(end?.data).not.toHaveProperty("usage.estimated");
+});
 
 const openConnection = () => database.engine.connect();
 

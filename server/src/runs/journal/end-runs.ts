@@ -1,5 +1,6 @@
 import type { RunError } from "@beckon/contract";
 import type { Parameters } from "../../base/database/index.ts";
+import { areReportedAtRelease, journalLetters } from "../../base/journal/index.ts";
 import { insertEvents } from "../../events/index.ts";
 import { sumEntries, tokenColumns } from "../../usage/index.ts";
 import { finalEvent, nothingUsed } from "./journal-entry.ts";
@@ -54,9 +55,9 @@ export interface UnexecutedEnd {
 
 /**
  * Returns SQL that ends runs that no process executes: it writes their status, final event and
- * result. If a run was executed and then released, its usage and cost are the sums of its entries
- * in the usage ledger. They are marked as estimated, because the usage of a model call that the
- * release aborted is an estimate.
+ * result. If a run was executed and then released or held, its usage and cost are the sums of its
+ * entries in the usage ledger. They are marked as estimated if an entry is an estimate, or if a
+ * process may have sent a model call that the journal does not report.
  *
  * @param source name of a common table expression with the columns id, workspace_id and event_id.
  *   It must have locked the rows of its runs.
@@ -87,7 +88,8 @@ export function endUnexecuted<Input>(
   from ${source} s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
 ), spent as materialized (
-  select e.id as run_id, u.* from ended e cross join lateral (${sumEntries("e")}) as u
+  select e.id as run_id, u.*, u.is_estimated or not ${areCallsReported("e")} as usage_estimated
+  from ended e cross join lateral (${sumEntries("e")}) as u
   where e.fence > 0
 ), last_events as not materialized (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
@@ -100,20 +102,34 @@ export function endUnexecuted<Input>(
   from ended where fence = 0
   union all
   select e.id, e.workspace_id, null, ${code}, ${message}, null, s.input_tokens, s.output_tokens,
-    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, s.usage_estimated,
+    s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), ${insertResults("results")}`;
 }
 
 /**
+ * Returns an SQL condition that the journal of a run that no process executes reports all its model
+ * calls. A held run has made none.
+ * @param run alias of a row with the column id.
+ */
+const areCallsReported = (run: string) => `(
+    select coalesce(${areReportedAtRelease(journalLetters("j"))}
+      or (array_agg(j.type order by j.seq desc))[1] = 'run.waiting', false)
+    from events j where j.run_id = ${run}.id
+  )`;
+
+/**
  * Returns SQL that builds the fields `usage` and `cost_micros` of a run's final event.
- * @param spent alias of the row with the sums of the run's entries in the usage ledger.
+ * @param spent alias of the row with the sums of the run's entries in the usage ledger, and
+ *   `usage_estimated`.
  */
 function spentData(spent: string): string {
   const [input, output, cached, ...others] = tokenColumns;
   const always = [input, output, cached].map((name) => `'${name}', ${spent}.${name}`);
   const unlessZero = others.map((name) => `'${name}', nullif(${spent}.${name}, 0)`);
+  const fields = [...always, ...unlessZero, `'estimated', nullif(${spent}.usage_estimated, false)`];
   return `jsonb_build_object('usage',
-      jsonb_strip_nulls(jsonb_build_object(${[...always, ...unlessZero].join(", ")}))
-        || '{"estimated": true}', 'cost_micros', ${spent}.cost_micros)`;
+      jsonb_strip_nulls(jsonb_build_object(${fields.join(", ")})),
+      'cost_micros', ${spent}.cost_micros)`;
 }
