@@ -6,9 +6,8 @@ import { requestsWithoutRun } from "./requests-store.ts";
 
 /**
  * Deletes runs that ended longer ago than their retention, with the rows that belong to them.
- * Entries in the usage ledger stay for ever. Idempotency-Keys, event ids, deliveries and received
- * requests have their own retentions, so they stay too, but deliveries and received requests lose
- * their content.
+ * Entries in the usage ledger, Idempotency-Keys, event ids, deliveries and received requests have
+ * their own retentions, so they stay, but deliveries and received requests lose their content.
  */
 export const oldRuns: PrepareDeletion = (connection, retention, now) =>
   inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
