@@ -6,7 +6,7 @@ import { answeredSteps, callsOf, costOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { digestOf, lostCall, lostStep, type ReportingEvent } from "./lost-run.ts";
 import { type MeteredCall, spentBy } from "./metered-call.ts";
-import { callModel, UnansweredCall } from "./model-call/index.ts";
+import { callModel, requestBytes, UnansweredCall } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -132,11 +132,9 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Mad
  * Returns the event for the model call that was in flight when the run's earlier process was lost;
  * undefined if there was none, or if the journal reports it already.
  */
-function lostModelCall(
-  { instructions, input, modelName: model, priceOf, wasWaiting = false }: RunRequest,
-  { entries }: RunRecorder,
-): ReportingEvent | undefined {
-  const bytes = Buffer.byteLength(JSON.stringify(conversation(instructions, input, entries)));
+function lostModelCall(request: RunRequest, { entries }: RunRecorder): ReportingEvent | undefined {
+  const { instructions, input, modelName: model, priceOf, wasWaiting = false } = request;
+  const bytes = requestBytes(request, conversation(instructions, input, entries));
   return lostCall(digestOf(entries), { model, priceOf, bytes, wasWaiting });
 }
 

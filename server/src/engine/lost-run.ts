@@ -36,7 +36,7 @@ export interface Prompt {
   /** The model in the form `provider/model`. */
   readonly model: string;
   readonly priceOf: PriceOf;
-  /** Approximate size of the whole prompt in bytes, including input and instructions. */
+  /** Approximate size of the request in bytes: instructions, tools, input and earlier steps. */
   readonly bytes: number;
   /**
    * Whether the run waited for a limit or its provider when its process was lost, so that no model

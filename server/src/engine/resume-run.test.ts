@@ -122,6 +122,16 @@ describe("a run that lost its process", () => {
     }
   });
 
+  it("counts the tools in the usage of that call, since they are sent with each call", async () => {
+    const large = tool("safe", { description: "x".repeat(4_000), run: noting });
+    const { journal } = await play(server.url, {
+      tools: [large, ...tools.slice(1)],
+      resumed: true,
+    });
+    const [lost] = dataOf(journal, "run.step_lost");
+    expect(lost?.usage.input_tokens).toBeGreaterThanOrEqual(1_000);
+  });
+
   it("records no lost call if tools were running, if it had answered, or if it is new", async () => {
     const complete = await completeJournal();
     // The lengths of the prefixes of the journal in which tool calls have no result, and the length

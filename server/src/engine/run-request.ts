@@ -21,6 +21,11 @@ export type Model = LanguageModelV4 & {
    * the longest answer of the model. Default false.
    */
   readonly requiresBound?: boolean;
+  /**
+   * Whether the library adds a budget for thinking to `maxOutputTokens` of a call with `reasoning`
+   * if the call has no output bound. Default false.
+   */
+  readonly addsThinking?: boolean;
 };
 
 /**

@@ -101,7 +101,8 @@ export class AttemptLimiter {
   }
 }
 
-function bytesOf({ prompt, tools = [] }: LanguageModelV4CallOptions): number {
+/** Returns the size of a request in bytes of UTF-8. */
+export function bytesOf({ prompt, tools = [] }: LanguageModelV4CallOptions): number {
   const sent = JSON.stringify(prompt) + (tools.length > 0 ? JSON.stringify(tools) : "");
   return Buffer.byteLength(sent);
 }

@@ -12,7 +12,7 @@ import { ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../timeouts.ts";
 import { attemptCall } from "./attempt-call.ts";
-import { AttemptLimiter } from "./attempt-limiter.ts";
+import { AttemptLimiter, bytesOf } from "./attempt-limiter.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
@@ -217,7 +217,7 @@ async function makeAttempt(
       request.onDelta?.({ type: "step_end", step, complete: false });
       pass?.dropped();
       const silentMs = record.receivedBytes === 0 ? record.silentMs : 0;
-      return { used: usedWithoutAnswer(record, undefined, options), silentMs };
+      return { used: usedWithoutAnswer(record, undefined, { model, options }), silentMs };
     }
     const failure = readFailure(thrown, scrub);
     const error = failure.messageForCaller;
@@ -228,12 +228,12 @@ async function makeAttempt(
     else if (!record.isSent) pass?.dropped();
     else pass?.answered();
     const { silentMs } = record;
-    return { failure, used: usedWithoutAnswer(record, failure, options), silentMs };
+    return { failure, used: usedWithoutAnswer(record, failure, { model, options }), silentMs };
   }
   pass?.answered();
   request.onDelta?.({ type: "step_end", step, complete: streamed });
   const { responseModel } = record;
-  return { answer, used: usedForAnswer(answer, options), responseModel };
+  return { answer, used: usedForAnswer(answer, { model, options }), responseModel };
 }
 
 /**
@@ -289,6 +289,11 @@ function asksTooMuch(failure: ModelFailure, retryAfterMs: number, why: string): 
     ...failure,
     retryable: false,
   });
+}
+
+/** Returns the size of a model call's request, with this prompt, in bytes of UTF-8. */
+export function requestBytes(request: RunRequest, prompt: LanguageModelV4Prompt): number {
+  return bytesOf(callOptions(request, prompt));
 }
 
 function callOptions(

@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { callsIn, play } from "../../../test/engine-run.ts";
+import { callsIn, play, productionFetch } from "../../../test/engine-run.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { body, says, startModelServer, withDelivery } from "../../../test/model-server.ts";
 import { RunStopped } from "../journal.ts";
+import { providerModel } from "../models/index.ts";
 import type { RunRequest } from "../run-request.ts";
 
 const server = await startModelServer();
@@ -19,6 +20,16 @@ const reserving = (maxOutputTokens: number): Pick<RunRequest, "limitAttempt"> =>
     coversNext: () => false,
     endOfTruncated: undefined,
   }),
+});
+/** A call whose thinking budget Anthropic's library adds to `max_output_tokens`. */
+const thinking = (stream: "never" | "always", max_output_tokens: number) => ({
+  model: providerModel("anthropic", {
+    name: "scripted",
+    baseUrl: server.url,
+    modelId: "claude-sonnet-4-20250514",
+    transport: productionFetch,
+  }),
+  settings: { stream, max_output_tokens, reasoning_effort: "low" as const },
 });
 
 describe.each(["never", "always"] as const)("the usage of a call, streamed: %s,", (stream) => {
@@ -76,6 +87,8 @@ describe.each(["never", "always"] as const)("the usage of a call, streamed: %s,"
     ["0 tokens if it is cancelled in the first two seconds", 1.9, {}, 0],
     ["100 tokens for each second of silence after the first two", 12, {}, 1_000],
     ["what was reserved at most", 12, reserving(300), 300],
+    ["max_output_tokens at most", 12, { settings: { stream, max_output_tokens: 300 } }, 300],
+    ["more than max_output_tokens if thinking is added to it", 12, thinking(stream, 300), 1_000],
   ])("is estimated with an output of %s", async (_what, seconds, limit, output) => {
     server.script([withDelivery({ type: "stall", after: 0 }, says("done"))]);
     const isReached = () => server.requests.length === 1;

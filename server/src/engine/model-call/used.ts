@@ -3,22 +3,27 @@ import type { AnswerPart, TokenUsage } from "@beckon/contract";
 import type { MeteredCall } from "../metered-call.ts";
 import type { ModelFailure } from "../model-failure.ts";
 import { outputBoundOf } from "../models/index.ts";
+import type { Model } from "../run-request.ts";
 import { estimatedUsage, isPlausible, noUsage } from "../usage.ts";
+import { bytesOf } from "./attempt-limiter.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 
 /** The outcome and the usage of one attempt of a model call. */
 export type Used = Pick<MeteredCall, "outcome" | "usage">;
 
-/** The options of the call, which contain the prompt and the tools that were sent. */
-type Options = LanguageModelV4CallOptions;
+/** A model, and the options of its call, which contain the prompt and the tools that were sent. */
+interface SentCall {
+  readonly model: Pick<Model, "addsThinking">;
+  readonly options: LanguageModelV4CallOptions;
+}
 
 /**
  * Returns what an answered attempt used: what the provider reports or, if that is missing or
  * implausible, our own estimate.
  */
-export function usedForAnswer({ usage, parts }: Answer, options: Options): Used {
-  return { outcome: "answered", usage: plausible(usage, options, () => writtenBytes(parts)) };
+export function usedForAnswer({ usage, parts }: Answer, call: SentCall): Used {
+  return { outcome: "answered", usage: plausible(usage, call, () => writtenBytes(parts)) };
 }
 
 /**
@@ -30,7 +35,7 @@ export function usedForAnswer({ usage, parts }: Answer, options: Options): Used 
 export function usedWithoutAnswer(
   record: AttemptRecord,
   failure: ModelFailure | undefined,
-  options: Options,
+  call: SentCall,
 ): Used | undefined {
   // The demo model makes no request and never fails. So if there was neither a request nor a
   // failure, the run was stopped while the demo model answered.
@@ -39,26 +44,26 @@ export function usedWithoutAnswer(
   const answerBytes = () => record.answerBytes;
   const reported = record.usage ?? failure?.usage;
   if (failure !== undefined && reported !== undefined)
-    return { outcome: "failed", usage: plausible(reported, options, answerBytes) };
+    return { outcome: "failed", usage: plausible(reported, call, answerBytes) };
   // Providers do not bill a call that they reject with an error. An error that follows a part of
   // the streamed answer is different: that part may be billed.
   if (failure?.rejected && record.outputBytes === 0) return { outcome: "failed", usage: noUsage };
-  return { outcome: "lost", usage: boundedEstimate(options, answerBytes, record.silentMs) };
+  return { outcome: "lost", usage: boundedEstimate(call, answerBytes, record.silentMs) };
 }
 
 /** Returns `reported` if it is plausible, else an estimate. */
 function plausible(
   reported: TokenUsage | undefined,
-  options: Options,
+  call: SentCall,
   answerBytes: () => number,
 ): TokenUsage {
   const isUsable =
     reported !== undefined &&
     isPlausible(reported, {
-      maxOutputTokens: options.maxOutputTokens,
-      estimate: () => estimate(options, answerBytes),
+      maxOutputTokens: call.options.maxOutputTokens,
+      estimate: () => estimate(call, answerBytes),
     });
-  return isUsable ? reported : boundedEstimate(options, answerBytes);
+  return isUsable ? reported : boundedEstimate(call, answerBytes);
 }
 
 /**
@@ -73,23 +78,28 @@ const silentTokensPerSecond = 100;
 const promptMs = 2_000;
 
 /**
- * Returns an estimate whose output is at most what was reserved. An estimate counts four bytes as
- * one token, so a higher one would not prove that the model wrote more: a token can have more
- * bytes, and without streaming all bytes of an unreadable response count as output, although the
- * model did not write them.
+ * Returns an estimate whose output is at most what was reserved or, without a limit, what the
+ * request allowed. An estimate counts four bytes as one token, so a higher one would not prove that
+ * the model wrote more: a token can have more bytes, and without streaming all bytes of an
+ * unreadable response count as output, although the model did not write them.
  *
  * @param silentMs see `AttemptRecord`; 0 for a call that was answered.
  */
-function boundedEstimate(options: Options, answerBytes: () => number, silentMs = 0): TokenUsage {
-  const usage = estimate(options, answerBytes);
+function boundedEstimate(call: SentCall, answerBytes: () => number, silentMs = 0): TokenUsage {
+  const usage = estimate(call, answerBytes);
   const unseen = Math.floor((silentTokensPerSecond * Math.max(0, silentMs - promptMs)) / 1_000);
-  const bound = outputBoundOf(options) ?? Infinity;
-  return { ...usage, output_tokens: Math.min(Math.max(usage.output_tokens, unseen), bound) };
+  const output = Math.min(Math.max(usage.output_tokens, unseen), maxOutputOf(call));
+  return { ...usage, output_tokens: output };
 }
 
-function estimate({ prompt, tools = [] }: Options, answerBytes: () => number) {
-  const sent = JSON.stringify(prompt) + (tools.length > 0 ? JSON.stringify(tools) : "");
-  return estimatedUsage({ input: Buffer.byteLength(sent), output: answerBytes() });
+/** Returns the maximum number of tokens that a call can write; Infinity if none is known. */
+function maxOutputOf({ model, options }: SentCall): number {
+  const canExceed = model.addsThinking === true && options.reasoning !== undefined;
+  return outputBoundOf(options) ?? (canExceed ? undefined : options.maxOutputTokens) ?? Infinity;
+}
+
+function estimate({ options }: SentCall, answerBytes: () => number): TokenUsage {
+  return estimatedUsage({ input: bytesOf(options), output: answerBytes() });
 }
 
 /** Returns the number of bytes that the model wrote. */

@@ -23,6 +23,7 @@ export const anthropicModel = cacheModels((address) => ({
   // Without a bound, the library sends 4,096 for a model that it does not know. It knows the
   // longest answer of the models of Anthropic.
   requiresBound: !address.modelId.includes("claude-"),
+  addsThinking: true,
 }));
 
 const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): LanguageModelV4 => {

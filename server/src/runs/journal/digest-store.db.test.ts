@@ -148,6 +148,22 @@ test("a digest from the database equals the digest of the same journal in memory
   );
 });
 
+test("the size of the prompt includes the descriptions of the agent's tools", async () => {
+  const bytesWith = async (tools: readonly object[]) => {
+    const run = await startOne(database, await seedAgent(database, { tools }), { owner });
+    return (await readDigest(database, run.runId)).prompt.bytes;
+  };
+  const operation = { name: "read", method: "GET", url: "https://api.example.com/" };
+  const shop = {
+    type: "http",
+    name: "shop",
+    allowed_hosts: ["api.example.com"],
+    operations: [{ ...operation, description: "x".repeat(4_000) }],
+  };
+  expect(await bytesWith([])).toBeLessThan(1_000);
+  expect(await bytesWith([shop])).toBeGreaterThanOrEqual(4_000);
+});
+
 /** Adds five steps of 1 MiB each to a run's journal, directly in the database. */
 async function addSteps(
   { runId, workspaceId }: { runId: string; workspaceId: string },

@@ -30,7 +30,7 @@ interface Total extends SpentColumns {
   readonly model: string | null;
   /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly provider_id: string | null;
-  /** Bytes of the prompt and the whole journal; null if the run does not exist. */
+  /** Bytes of the prompt, the tools and the whole journal; null if the run does not exist. */
   readonly bytes: number | null;
   readonly was_waiting: boolean | null;
   readonly was_reported: boolean | null;
@@ -42,7 +42,7 @@ export interface LostPrompt {
   readonly model: string;
   /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly providerId: string | null;
-  /** Approximate size of the prompt in bytes. */
+  /** Approximate size of the request in bytes: instructions, tools, input and earlier steps. */
   readonly bytes: number;
   /**
    * Whether the run waited for a limit or its provider when its process was lost, so that no model
@@ -101,7 +101,8 @@ with last_step as (
 ), prompt as (
   select c.config ->> 'model' as model, ${providerIdOf("r", "i")} as provider_id,
     octet_length(run_input(i.prompt_prefix, i.payload))
-      + coalesce(octet_length(c.config ->> 'instructions'), 0) + journal.bytes as bytes,
+      + coalesce(octet_length(c.config ->> 'instructions'), 0)
+      + coalesce(octet_length(nullif(c.config ->> 'tools', '[]')), 0) + journal.bytes as bytes,
     ${waitedIn("r")} as was_waiting, ${areReportedAtClaim("journal.letters")} as was_reported
   from runs r join run_inputs i on i.run_id = r.id
     cross join lateral (select ${configOf("r", "i")} as config) as c
