@@ -5,6 +5,8 @@ import type { MeteredCall } from "./metered-call.ts";
 export interface PlannedAttempt {
   /** Returns the size of the request in bytes of UTF-8. */
   readonly bytes: () => number;
+  /** Whether no attempt of the same model call was sent yet. */
+  readonly isFirst: boolean;
   /**
    * Earlier attempts of the same model call that used tokens. They are not in the journal yet.
    */

@@ -74,6 +74,7 @@ describe("a call", () => {
       limit: limits[0],
       isUsedUp: true,
       needed: minOutputTokens + 45,
+      left: 300,
     });
   });
 

@@ -42,13 +42,14 @@ export type Fit =
   /**
    * Too little is left of `limit` for a useful call. `isUsedUp` is whether it is too little even
    * for a call with at most `smallInputTokens` of input. `needed` is the amount of the limit that
-   * the call needs with the smallest useful answer.
+   * the call needs with the smallest useful answer, and `left` the amount that is left for it.
    */
   | {
       readonly kind: "spent";
       readonly limit: Limit;
       readonly isUsedUp: boolean;
       readonly needed: number;
+      readonly left: number;
     }
   /** A limit in money applies, and no price is known. */
   | { readonly kind: "price_unknown" };
@@ -75,6 +76,7 @@ export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
         limit,
         isUsedUp: amountOfSmall(limit, amountsOf, minimum) > left,
         needed: amountIn(limit, amountsOf(minimum)) ?? 0,
+        left,
       };
     outputTokens = largestThat(fits, minimum, outputTokens);
     loweredBy = limit;

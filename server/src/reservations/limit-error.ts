@@ -19,19 +19,28 @@ export function toLimitReached(limit: Limit, needed = 0): LimitReached {
   };
 }
 
-/** Returns the error of a run that has reached a limit. */
-export function limitError(limit: LimitReached): RunError {
+/**
+ * Returns the error of a run that has reached a limit.
+ * @param large what the rejected model call needs at least, and what is left of the limit, if that
+ *   is enough for a call with less input. Default: it is not, or no call was rejected.
+ */
+export function limitError(
+  limit: LimitReached,
+  large?: { readonly needed: number; readonly left: number },
+): RunError {
   const { scope, scope_id, metric, used, needed } = limit;
   if (needed !== undefined) return tooLargeError(limit, needed);
+  if (large !== undefined) return tooLargeError(limit, large.needed, large.left);
+  const [few, are] = metric === "tokens" ? ["few", "are"] : ["little", "is"];
   const state =
-    `${amountText(metric, used)} of ${amountText(metric, limit.limit)} is used` +
+    `${amountText(metric, used)} of ${amountText(metric, limit.limit)} ${are} used` +
     (used < limit.limit ? ", and the rest is not enough for another model call" : "");
-  const later = limit.resets_at === null ? "" : `, or try again after ${limit.resets_at}`;
+  const later = laterText(limit);
   switch (scope) {
     case "plan":
       return {
         code: "plan_exhausted",
-        message: `The workspace's plan has too little ${metricName(metric)} left: ${state}. Change the plan${later}.`,
+        message: `The workspace's plan has too ${few} ${metricName(metric)} left: ${state}. Change the plan${later}.`,
       };
     case "run":
       return {
@@ -46,28 +55,38 @@ export function limitError(limit: LimitReached): RunError {
   }
 }
 
-/** Returns the error of a run whose next model call needs more than the whole limit. */
-function tooLargeError({ scope, scope_id, metric, limit }: LimitReached, needed: number): RunError {
+/**
+ * Returns the error of a run whose next model call needs more than the limit or its rest.
+ * @param left the rest of the limit. Default: the call needs more than the whole limit.
+ */
+function tooLargeError(reached: LimitReached, needed: number, left?: number): RunError {
+  const { scope, scope_id, metric, limit } = reached;
   const use = `This model call can ${metric === "cost" ? "cost" : "use"} up to ${amountText(metric, needed)}`;
   const allowed = amountText(metric, limit);
-  const orSendLess = limit === 0 ? "" : ", or send less";
+  const leftOf = left === undefined ? "" : `${amountText(metric, left)} that are left of the `;
+  const instead =
+    (limit === 0 ? "" : ", or send less") + (left === undefined ? "" : laterText(reached));
   switch (scope) {
     case "plan":
       return {
         code: "plan_exhausted",
-        message: `${use}, more than the ${allowed} that the workspace's plan allows per month. Change the plan${orSendLess}.`,
+        message: `${use}, more than the ${leftOf}${allowed} that the workspace's plan allows per month. Change the plan${instead}.`,
       };
     case "run":
       return {
         code: "ceiling_reached",
-        message: `${use}, more than the maximum cost of a run, ${allowed}. Raise the agent's limits.max_cost_micros${orSendLess}.`,
+        message: `${use}, more than the ${leftOf}maximum cost of a run, ${allowed}. Raise the agent's limits.max_cost_micros${instead}.`,
       };
     default:
       return {
         code: "ceiling_reached",
-        message: `${use}, more than the whole daily ceiling of this ${scope}, ${allowed}. Raise it with PUT /api/public/limits/${scope}/${scope_id}${orSendLess}.`,
+        message: `${use}, more than the ${leftOf || "whole "}daily ceiling of this ${scope}, ${allowed}. Raise it with PUT /api/public/limits/${scope}/${scope_id}${instead}.`,
       };
   }
+}
+
+function laterText({ resets_at }: LimitReached): string {
+  return resets_at === null ? "" : `, or try again after ${resets_at}`;
 }
 
 /**

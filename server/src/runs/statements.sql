@@ -4790,7 +4790,7 @@ with recursive holding (workspace_id, agent_id) as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
-      and (r.released_at is null or r.released_at < now() - interval '1 minute')
+      and (r.released_at is null or r.released_at < now() - make_interval(mins => least(greatest(r.fence - 1, 1), 10)))
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
         and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     order by r.id limit f.capacity

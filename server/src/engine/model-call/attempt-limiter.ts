@@ -56,7 +56,7 @@ export class AttemptLimiter {
   /**
    * Reserves what the next attempt can use. If no attempt has used tokens since the last
    * reservation and no limit has changed, keeps that reservation for the next attempt.
-   * @param earlier the earlier attempts of the same model call.
+   * @param earlier the earlier attempts of the same model call that were sent.
    * @returns the time that the reservation took, in milliseconds.
    */
   async reserve(earlier: readonly MeteredCall[]): Promise<number> {
@@ -65,6 +65,7 @@ export class AttemptLimiter {
     if (spent.length === this.#reservedAfter && this.#limit?.coversNext()) return 0;
     const attempt = {
       bytes: () => bytesOf(this.#options),
+      isFirst: earlier.length === 0,
       earlier: spent,
       runCostMicros: this.#runCostMicros,
     };

@@ -2,7 +2,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { wrongWithLedger } from "../../../test/ledger.ts";
-import { pricedWorkspace, wrongWithBudgets } from "../../../test/limits.ts";
+import { pricedWorkspace, type TestRates, wrongWithBudgets } from "../../../test/limits.ts";
 import { held, says, startModelServer } from "../../../test/model-server.ts";
 import { configureTrigger, unverified } from "../../../test/receiving-trigger.ts";
 import { releaseHeld } from "../../runs/index.ts";
@@ -13,7 +13,9 @@ const server = await startModelServer();
 afterAll(() => server.close());
 /** What each call of the scripted model costs, in micro-dollars. */
 const callMicros = 300;
-server.script(says({ text: "done", usage: { prompt_tokens: 1, completion_tokens: callMicros } }));
+const answering = (completion_tokens: number, prompt_tokens = 1) =>
+  says({ text: "done", usage: { prompt_tokens, completion_tokens } });
+server.script(answering(callMicros));
 
 const eventTypes = async (runId: string) => {
   const { rows } = await engine.query<{ type: string }>(
@@ -23,12 +25,27 @@ const eventTypes = async (runId: string) => {
   return rows.map(({ type }) => type);
 };
 
+/** Waits until a run that was created running is held, released and held again. */
+async function heldTwice(runId: string): Promise<void> {
+  const expected = ["run.started", "run.waiting", "run.queued", "run.resumed", "run.waiting"];
+  const types = await eventually("the second hold", async () => {
+    const found = await eventTypes(runId);
+    return found.includes("run.failed") || found.length === expected.length ? found : undefined;
+  });
+  expect(types).toEqual(expected);
+}
+
 /**
  * Creates a workspace in which each model call costs `callMicros`, and a trigger that holds its
  * runs while a limit is spent.
+ * @param rates default: input is free.
  */
-async function holdingPriced(ceilingMicros: number, more: Record<string, unknown> = {}) {
-  const workspace = await pricedWorkspace(beckon, server);
+async function holdingPriced(
+  ceilingMicros: number,
+  more: Record<string, unknown> = {},
+  rates?: TestRates,
+) {
+  const workspace = await pricedWorkspace(beckon, server, rates);
   const agent = await workspace.agent({
     model_settings: { max_output_tokens: callMicros },
     limits: { max_concurrent_runs: 1 },
@@ -49,8 +66,8 @@ async function holdingPriced(ceilingMicros: number, more: Record<string, unknown
     ceiling,
     runOf,
     /** Sends a request to the trigger. @returns the id of the run. */
-    async send(): Promise<string> {
-      const { body } = await beckon.call(trigger.url, { credential: null, body: "Hello" });
+    async send(event = "Hello"): Promise<string> {
+      const { body } = await beckon.call(trigger.url, { credential: null, body: event });
       return body.run_id;
     },
     ended: (runId: string) =>
@@ -159,7 +176,7 @@ test("a run that has called its model ends at the limit, and so does one whose c
   const usage = { prompt_tokens: 1, completion_tokens: callMicros };
   const asked = { id: "call", name: "clock", arguments: "{}" };
   server.script(says({ calls: [asked], usage }));
-  onTestFinished(() => server.script(says({ text: "done", usage })));
+  onTestFinished(() => server.script(answering(callMicros)));
   const atLimit = { status: "failed", error: { code: "ceiling_reached" } };
   expect(await ended(await send())).toMatchObject({ ...atLimit, cost_micros: callMicros });
   // The smallest call needs 256 micro-dollars.
@@ -182,23 +199,16 @@ test("a run whose time ends while others have reserved the limit is held, and qu
     limits: {},
   });
   const released = Promise.withResolvers<void>();
-  const answer = (completion_tokens: number) =>
-    says({ text: "done", usage: { prompt_tokens: 1, completion_tokens } });
   const calls = server.requests.length;
-  server.script(held(released.promise, answer(callMicros / 2)));
-  onTestFinished(() => server.script(answer(callMicros)));
+  server.script(held(released.promise, answering(callMicros / 2)));
+  onTestFinished(() => server.script(answering(callMicros)));
   const reserving = await send();
   await eventually("the call", () => server.requests.length > calls || undefined);
   // The runs that start from now on have less time. The run that has reserved keeps its time.
   const limits = { timeout_seconds: 3 };
   await workspace.call(`/agents/${agent.id}`, { limits }, { method: "PATCH" });
   const runId = await send();
-  const heldTwice = ["run.started", "run.waiting", "run.queued", "run.resumed", "run.waiting"];
-  const types = await eventually("the second hold", async () => {
-    const found = await eventTypes(runId);
-    return found.includes("run.failed") || found.length === heldTwice.length ? found : undefined;
-  });
-  expect(types).toEqual(heldTwice);
+  await heldTwice(runId);
   await releaseHeld(beckon.db.database);
   expect(await runOf(runId)).toMatchObject({ status: "waiting", started_at: null });
 
@@ -211,6 +221,46 @@ test("a run whose time ends while others have reserved the limit is held, and qu
   expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
   expect(await wrongWithLedger(engine)).toEqual([]);
 }, 60_000);
+
+test("a run whose large call does not fit is held too, while runs with smaller calls succeed", async () => {
+  const rates = { input: 1_000_000, output: 1_000_000 };
+  const { workspace, ceiling, send, runOf, ended } = await holdingPriced(
+    130_000,
+    { limits: {} },
+    rates,
+  );
+  onTestFinished(() => server.script(answering(callMicros)));
+  // Afterwards too little is left for a request of 100,000 bytes, but enough for one of 32,768.
+  server.script(answering(1, 60_000));
+  expect(await ended(await send())).toMatchObject({ status: "succeeded", cost_micros: 60_001 });
+  server.script(answering(1));
+  const large = await send("x".repeat(100_000));
+  await heldTwice(large);
+  expect(await ended(await send())).toMatchObject({ status: "succeeded" });
+  expect((await workspace.call("/limits")).body.data).toMatchObject([{ reached: false }]);
+
+  await ceiling(1_000_000);
+  /** Sets when the run was queued last, and how often it was claimed. Then queues held runs. */
+  const release = async (secondsAgo: number, claims: number) => {
+    await engine.query(
+      "update runs set released_at = now() - $2 * interval '1 second', fence = $3 where id = $1",
+      [large, secondsAgo, claims],
+    );
+    await releaseHeld(beckon.db.database);
+  };
+  for (const [secondsAgo, claims] of [
+    [0, 2],
+    [61, 3],
+    [500, 30],
+  ] as const) {
+    await release(secondsAgo, claims);
+    expect(await runOf(large)).toMatchObject({ status: "waiting", started_at: null });
+  }
+  await release(601, 30);
+  expect(await ended(large)).toMatchObject({ status: "succeeded", attempt: 1 });
+  expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
+  expect(await wrongWithLedger(engine)).toEqual([]);
+});
 
 test("a replay that the ceiling of its key rejects fails, and is not held", async () => {
   const { workspace, agent, trigger, send, ended } = await holdingPriced(10 * callMicros);

@@ -18,10 +18,14 @@ const maxQueuedOfLimited = 20;
 const maxQueuedOfContended = 1;
 
 /**
- * Time between two releases of the same run. A run whose deadline passes while it waits for what
- * others have reserved is held again: with a short timeout, its journal would grow quickly.
+ * Returns SQL of the minimum time between two releases of a run. A run is held again if its
+ * deadline passes while it waits for what others have reserved, or if its call is too large for
+ * what is left of a limit that still allows smaller calls. Its journal would grow quickly if it
+ * were released at once, and by thousands of events a day if it were released each minute. So the
+ * interval grows by a minute with each claim, which the fence counts.
  */
-const minReleaseInterval = "1 minute";
+const minReleaseInterval = (run: string) =>
+  `make_interval(mins => least(greatest(${run}.fence - 1, 1), 10))`;
 
 /** Condition for a budget `b` to hold runs, as in `reachedLimit` of `start-statement.ts`. */
 const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holdsRunsSql}`;
@@ -72,7 +76,7 @@ with recursive holding (workspace_id, agent_id) as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
-      and (r.released_at is null or r.released_at < now() - interval '${minReleaseInterval}')
+      and (r.released_at is null or r.released_at < now() - ${minReleaseInterval("r")})
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
         and b.scope_id = i.trigger_id and ${holdsRuns})
     order by r.id limit f.capacity

@@ -16,6 +16,8 @@ afterEach(() => void vi.useRealTimers());
 
 const run = { runId: "run_1", workspaceId: "wsp_1", owner: "prc_1", fence: 1 };
 
+const firstAttempt = { bytes: () => 100, isFirst: true, earlier: [], runCostMicros: () => 0 };
+
 const granted = {
   kind: "granted",
   outputTokens: 100,
@@ -47,8 +49,7 @@ test("a call is limited by the highest price at which it can end", async () => {
         priceOf,
       },
     );
-    const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
-    const limited = await limit(attempt, new AbortController().signal);
+    const limited = await limit(firstAttempt, new AbortController().signal);
     expect(limited?.isReserved).toBe(false);
     return limited?.maxOutputTokens ?? 0;
   };
@@ -76,8 +77,7 @@ test("a reservation covers the next attempt until limits change", async () => {
       priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
     },
   );
-  const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
-  const limited = await limit(attempt, new AbortController().signal);
+  const limited = await limit(firstAttempt, new AbortController().signal);
   expect(limited).toMatchObject({ isReserved: true });
   expect(limited?.coversNext()).toBe(true);
   revision = 2;
@@ -94,10 +94,66 @@ test("a run that another process owns by now is stopped before its call, as by i
       priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
     },
   );
-  const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
-  await expect(limit(attempt, new AbortController().signal)).rejects.toThrow(
+  await expect(limit(firstAttempt, new AbortController().signal)).rejects.toThrow(
     new RunStopped("fenced"),
   );
+});
+
+describe("a run whose next attempt does not fit into what is left until the limit resets", () => {
+  const spent: Reserved = {
+    kind: "spent",
+    limit: {
+      scope: "workspace",
+      scopeId: "wsp_1",
+      metric: "cost",
+      allowed: 1_000,
+      spent: 900,
+      resetsAt: "2026-01-02T00:00:00.000Z",
+    },
+    needed: 300,
+    left: 100,
+    isUsedUp: true,
+    isLimited: true,
+  };
+
+  /** Reserves twice for a run: before the first limit is set, and when its rest is too small. */
+  async function reserveTwice(second: { isFirst?: boolean; isUsedUp?: boolean } = {}) {
+    const { isFirst = true, isUsedUp = true } = second;
+    let revision: number | undefined;
+    let holds = 0;
+    const limitAttempt = limitAttempts(
+      {
+        reservations: { revision: () => revision, reserve: async () => ({ ...spent, isUsedUp }) },
+        firstCalls: { note() {} },
+      },
+      {
+        run,
+        config: agentConfig.parse(createAgentBody.parse({ name: "Test", model: "vendor/model" })),
+        priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
+        hold: async () => void holds++,
+      },
+    );
+    const { signal } = new AbortController();
+    expect(limitAttempt(firstAttempt, signal)).toBeUndefined();
+    revision = 1;
+    const thrown = await limitAttempt({ ...firstAttempt, isFirst }, signal)?.catch(
+      (reason: unknown) => reason,
+    );
+    expect(thrown).toBeInstanceOf(LimitStop);
+    return { thrown, holds };
+  }
+
+  test("is held as long as no attempt was sent, however often it has reserved", async () => {
+    expect(await reserveTwice()).toMatchObject({ holds: 1 });
+    expect(await reserveTwice({ isFirst: false })).toMatchObject({ holds: 0 });
+  });
+
+  test("is also held if calls with less input would fit, and its error says what is left", async () => {
+    const { thrown, holds } = await reserveTwice({ isUsedUp: false });
+    expect(holds).toBe(1);
+    const message = expect.stringContaining("cost up to $0.0003, more than the $0.0001 that are");
+    expect(thrown).toMatchObject({ end: { error: { code: "ceiling_reached", message } } });
+  });
 });
 
 describe("a run that waited for a limit, and whose deadline passes while it asks again,", () => {
@@ -134,8 +190,9 @@ describe("a run that waited for a limit, and whose deadline passes while it asks
         hold: async () => void holds++,
       },
     );
-    const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
-    const thrown = await limitAttempt(attempt, stopped.signal)?.catch((reason: unknown) => reason);
+    const thrown = await limitAttempt(firstAttempt, stopped.signal)?.catch(
+      (reason: unknown) => reason,
+    );
     return { thrown, holds };
   }
 
@@ -154,6 +211,7 @@ describe("a run that waited for a limit, and whose deadline passes while it asks
       kind: "spent",
       limit,
       needed: 2_000,
+      left: 1_000,
       isUsedUp: false,
       isLimited: true,
     });
@@ -216,7 +274,7 @@ describe("the first call of a run", () => {
         origin: "workspace",
       }),
     });
-    const attempt = { bytes: () => bytes, earlier: [], runCostMicros: () => 0 };
+    const attempt = { ...firstAttempt, bytes: () => bytes };
     return { limit, attempt, limited: await limit(attempt, new AbortController().signal) };
   }
 

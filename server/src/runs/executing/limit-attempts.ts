@@ -39,9 +39,9 @@ interface LimitedRun {
   readonly config: AgentConfig;
   readonly priceOf: PriceOf;
   /**
-   * Called if a limit rejects the first attempt of the run's first call here, and the attempt would
-   * fit after the limit's reset, or if the run's deadline passes while this attempt waits for a
-   * limit. Throws if the run is held instead of ending. Default: it ends.
+   * Called if a limit rejects the first attempt of a call, and the attempt would fit after the
+   * limit's reset, or if the run's deadline passes while this attempt waits for a limit. Throws if
+   * the run is held instead of ending. Default: it ends.
    */
   readonly hold?: () => Promise<void>;
 }
@@ -64,7 +64,6 @@ export function limitAttempts(
   const maxOutputTokens = config.model_settings.max_output_tokens ?? reserve_output_tokens;
   const amountsOf = createBound(priceOf, config.limits.timeout_seconds * 1_000);
   let firstCall = run.firstCall;
-  let attempts = 0;
 
   /**
    * Returns what was reserved with the start of the run, if that is enough for an attempt. The
@@ -83,15 +82,12 @@ export function limitAttempts(
     return isCovered ? reserved : undefined;
   }
 
-  async function holdFirst(): Promise<void> {
-    if (attempts === 1) await hold?.();
-  }
-
   async function limit(
     attempt: PlannedAttempt,
     revision: number | undefined,
     signal: AbortSignal,
   ): Promise<AttemptLimit | undefined> {
+    const holdFirst = attempt.isFirst ? hold : undefined;
     const bytes = attempt.bytes();
     // Computed once, because most calls of `amountsOf` are for `maxOutputTokens`, and computing a
     // price takes some microseconds of CPU time.
@@ -123,10 +119,10 @@ export function limitAttempts(
         return undefined;
       case "spent": {
         const reached = toLimitReached(result.limit, result.needed);
-        const fitsLater =
-          result.isUsedUp && reached.needed === undefined && reached.resets_at !== null;
-        if (fitsLater) await holdFirst();
-        throw new LimitStop({ error: limitError(reached), limit: reached });
+        const fitsLater = reached.needed === undefined && reached.resets_at !== null;
+        if (fitsLater) await holdFirst?.();
+        const error = limitError(reached, result.isUsedUp ? undefined : result);
+        throw new LimitStop({ error, limit: reached });
       }
       case "fenced":
         throw new RunStopped("fenced");
@@ -160,7 +156,6 @@ export function limitAttempts(
   }
 
   return (attempt, signal) => {
-    attempts += 1;
     // The revision is read before the reservation. If a limit changes after that, the reserved
     // amounts may not take the change into account. `coversNext` then returns false, so the next
     // attempt reserves again.
@@ -174,7 +169,7 @@ export function limitAttempts(
 /**
  * Reserves what a call can use.
  * @param hold throws if the run is held because its deadline passed while it waited for a limit.
- *   A hold returns what was reserved.
+ *   A hold returns what was reserved. Undefined: the run is not held.
  * @throws {LimitStop} if the run's deadline passes while the run waits for a limit, or while a
  *   request that ends this wait is in progress.
  * @throws the reason of `signal` if it aborts otherwise.
@@ -183,7 +178,7 @@ async function reserve(
   reservations: Pick<Reservations, "reserve">,
   run: AskingRun,
   signal: AbortSignal,
-  hold: () => Promise<void>,
+  hold: (() => Promise<void>) | undefined,
 ): Promise<Reserved> {
   const startedAt = elapsed();
   const waited: { for?: Limit } = {};
@@ -198,7 +193,7 @@ async function reserve(
   } catch (thrown) {
     const isDeadline = thrown instanceof RunStopped && thrown.reason === "deadline";
     if (!isDeadline || waited.for === undefined) throw thrown;
-    await hold();
+    await hold?.();
     const limit = toLimitReached(waited.for);
     throw new LimitStop({ error: waitedTooLong(limit, elapsed() - startedAt), limit });
   }
