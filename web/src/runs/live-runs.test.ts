@@ -49,6 +49,13 @@ test("a row of a run that was released to the queue is queued", () => {
   expect(patched(run, live).status).toBe("queued");
 });
 
+test("a row of a run that a limit holds after its start waits, and has not started", () => {
+  const live = addEvents(new Map(), [started, event(3, "run.waiting")]);
+  const held = { status: "waiting", started_at: null };
+  for (const status of ["queued", "waiting"])
+    expect(patched({ ...run, status }, live)).toMatchObject(held);
+});
+
 test("a row that was read after the end stays as it was read", () => {
   const ended = { ...run, status: "cancelled", finished_at: "2026-11-03T12:00:03.000Z" };
   expect(patched(ended, addEvents(new Map(), [started]))).toBe(ended);
@@ -56,7 +63,7 @@ test("a row that was read after the end stays as it was read", () => {
 
 test("events that change no row keep the state, and rows without events are the same", () => {
   const live = addEvents(new Map(), [event(3, "run.step")]);
-  expect(addEvents(live, [event(1, "run.waiting")])).toBe(live);
+  expect(addEvents(live, [event(4, "run.tool_call")])).toBe(live);
   expect(patched(run, live)).toBe(run);
 });
 

@@ -19,11 +19,16 @@ export type ShownRun = Pick<ListedRun, "id" | "finished_at">;
 const maxRuns = 2_000;
 
 /**
- * Events that move a run to another state before it ends. `run.queued` is one of them, because it
- * can follow other events: a held run is queued when it is released, and a run whose process stops
- * is queued again.
+ * Events that move a run to another state before it ends. `run.queued` and `run.waiting` are among
+ * them, because they can follow other events: a held run is queued when it is released, a run whose
+ * process stops is queued again, and a limit can hold a run after its start.
  */
-const moves: ReadonlySet<string> = new Set(["run.queued", "run.started", "run.resumed"]);
+const moves: ReadonlySet<string> = new Set([
+  "run.queued",
+  "run.waiting",
+  "run.started",
+  "run.resumed",
+]);
 
 /** Returns whether the event changes the state of a run. */
 export function isMove(event: WorkspaceEvent): boolean {

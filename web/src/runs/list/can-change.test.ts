@@ -15,6 +15,11 @@ test("a list of queued runs changes when a held run is released", () => {
   expect(canChange({}, event("run.queued", 2))).toBe(false);
 });
 
+test("a list of waiting runs changes when a limit holds a run after its start", () => {
+  expect(canChange({ status: "waiting" }, event("run.waiting", 3))).toBe(true);
+  expect(canChange({}, event("run.waiting", 3))).toBe(false);
+});
+
 test("a list of running runs changes when a run is resumed", () => {
   expect(canChange({ status: "running" }, event("run.resumed", 4))).toBe(true);
 });
