@@ -38,6 +38,22 @@ inBrowser("a late response with older runs does not remove newer ones", async ()
   expect(await newer.count()).toBe(1);
 });
 
+inBrowser("a list whose first read failed shows the next run", async () => {
+  const agent = await beckon.createAgent({ name: "Unread" });
+  const page = await open("/runs?status=waiting");
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const list = /\/api\/public\/runs\?/;
+  const failure = { ok: false, error: "It failed.", code: "bad_request" };
+  await page.route(list, (route) => route.fulfill({ status: 400, json: failure }));
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  const problem = page.getByText("Runs could not be loaded.");
+  await problem.waitFor();
+  await page.unroute(list);
+  await beckon.invoke(agent, "Read after a failure");
+  await page.getByRole("row", { name: "Read after a failure" }).waitFor();
+  await problem.waitFor({ state: "detached" });
+});
+
 inBrowser("a list whose next page failed is still read again after a change", async () => {
   const agent = await beckon.createAgent({ name: "Half a list" });
   for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}.` });

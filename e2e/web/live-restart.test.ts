@@ -102,6 +102,8 @@ inBrowser(
     await expectFeed(page, runIds);
     const run = await openRunWithSlowTool();
     const playground = await openUnansweredPlayground();
+    const list = await openPage("/runs?status=waiting");
+    await list.page.getByTitle("Live", { exact: true }).waitFor();
     runIds.push(run.runId, playground.runId);
 
     // When the server stops, it closes the connection. So the page shows “Reconnecting…” at once,
@@ -109,12 +111,16 @@ inBrowser(
     // because after 45 seconds the page shows “Not live” instead.
     await Promise.all([lamp.getByText("Reconnecting…").waitFor({ timeout: 15_000 }), first.stop()]);
     await lamp.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor();
+    // The code of this screen is loaded, but the list of all runs was never read.
+    await list.page.getByRole("link", { name: "Runs", exact: true }).click();
+    await list.page.getByText("Runs could not be loaded.").waitFor();
     await startProduct(settings);
     // This run can end before the page is connected again. The page must show it nevertheless.
     runIds.push(await startRun());
     await lamp.getByText("Live", { exact: true }).waitFor({ timeout: 60_000 });
     runIds.push(await startRun(), await startRun());
     await expectFeed(page, runIds);
+    await list.page.getByRole("row", { name: "Hello" }).first().waitFor({ timeout: 60_000 });
 
     released.resolve();
     await run.page.getByText("Succeeded").first().waitFor({ timeout: 60_000 });
@@ -122,7 +128,8 @@ inBrowser(
     expect(live.filter((name) => name.includes("get_order"))).toHaveLength(1);
     await playground.page.getByText("Succeeded").waitFor({ timeout: 60_000 });
     await expect.poll(() => playground.answer.count()).toBe(1);
-    expect([reloads(), run.reloads(), playground.reloads()]).toEqual([0, 0, 0]);
+    const opened = [run, playground, list];
+    expect([reloads(), ...opened.map((each) => each.reloads())]).toEqual([0, 0, 0, 0]);
     await run.page.reload();
     await run.page.getByText("Succeeded").first().waitFor();
     await expect.poll(() => namesOfSteps(run.page)).toEqual(live);

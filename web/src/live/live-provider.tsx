@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { isNotFound, meQuery, useMe, useSession, useWorkspace } from "../data/index.ts";
 import { whenIdle } from "../ui/index.ts";
@@ -13,6 +13,9 @@ const ResetsContext = createContext(0);
  *
  * When the stream has started, queries with `meta: { live: true }` are refetched: changes that
  * happened between the first read and the start of the stream are not in the stream.
+ *
+ * When the stream is live again after an interruption, for example a restart of the server, queries
+ * that have failed are refetched.
  *
  * At a reset, for example because the tab fell behind the stream, all data of the workspace is read
  * again. Queries with `meta: { emptiedByReset: true }` are emptied first, because a refetch would
@@ -35,16 +38,15 @@ export function LiveProvider({
   const [resets, setResets] = useState(0);
   useEffect(() => {
     let created: Live | undefined;
+    const refetch = (predicate: (query: Query) => boolean) =>
+      void queryClient.invalidateQueries({ queryKey: [workspaceId], predicate });
     const start = () => {
       created = createLive({
         workspaceId,
         userId,
         connect: connectHub,
-        onOpened: () =>
-          void queryClient.invalidateQueries({
-            queryKey: [workspaceId],
-            predicate: ({ meta }) => meta?.live === true,
-          }),
+        onOpened: () => refetch(({ meta }) => meta?.live === true),
+        onLiveAgain: () => refetch(({ state }) => state.status === "error"),
         onReset: (reason) => {
           void rereadAll(queryClient, workspaceId);
           setResets((before) => before + 1);

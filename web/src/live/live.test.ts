@@ -16,11 +16,15 @@ async function* stream(signal: AbortSignal, ...events: readonly StreamNotice[]) 
   });
 }
 
+interface StreamOptions {
+  readonly signal: AbortSignal;
+  readonly onActivity: () => void;
+  readonly onDisconnect: () => void;
+}
+
 /** Connects a tab to a hub with a fake client. Resolves when the workspace's stream is open. */
 async function openTab({ onSignedOut = async () => true } = {}) {
-  const watchEvents = vi.fn((_: object, { signal }: { signal: AbortSignal }) =>
-    stream(signal, opened),
-  );
+  const watchEvents = vi.fn((_: object, { signal }: StreamOptions) => stream(signal, opened));
   const startAndWatch = vi.fn(() => Promise.reject(notFound));
   const watchRun = vi.fn((_: string, { signal }: { signal: AbortSignal }) => stream(signal));
   const client = {
@@ -30,6 +34,7 @@ async function openTab({ onSignedOut = async () => true } = {}) {
   } as unknown as HubOptions["client"];
   const hub = createHub({ client, budget: createStreamBudget(), now: Date.now });
   const onOpened = vi.fn();
+  const onLiveAgain = vi.fn();
   const onReset = vi.fn();
   const live = createLive({
     workspaceId: "wsp_1",
@@ -41,12 +46,13 @@ async function openTab({ onSignedOut = async () => true } = {}) {
       return { send: (message) => hub.receive(tab, message), rejoin, close: () => {} };
     },
     onOpened,
+    onLiveAgain,
     onReset,
     onSignedOut,
   });
   live.connect();
   await vi.waitFor(() => expect(onOpened).toHaveBeenCalled());
-  return { hub, live, watchEvents, startAndWatch, watchRun, onReset };
+  return { hub, live, watchEvents, startAndWatch, watchRun, onLiveAgain, onReset };
 }
 
 /**
@@ -71,6 +77,22 @@ test("a tab that the hub has removed connects again if the same person is signed
   // The tab has missed the events between the two streams, so all data must be refetched. The
   // reset has no reason, because there is nothing to explain to the person.
   await vi.waitFor(() => expect(onReset.mock.calls).toEqual([[]]));
+});
+
+test("a tab notices that its stream is live again, not that it is live at first", async () => {
+  const { live, watchEvents, onLiveAgain } = await openTab();
+  const options = watchEvents.mock.lastCall?.[1];
+  const states: [string, number][] = [];
+  live.onStatus(() => states.push([live.status().state, onLiveAgain.mock.calls.length]));
+  options?.onActivity();
+  options?.onDisconnect();
+  options?.onActivity();
+  await vi.waitFor(() => expect(onLiveAgain).toHaveBeenCalledOnce());
+  expect(states).toEqual([
+    ["live", 0],
+    ["reconnecting", 0],
+    ["live", 0],
+  ]);
 });
 
 test("a tab that is removed before it is live again waits for the person", async () => {

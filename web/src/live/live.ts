@@ -51,6 +51,8 @@ export interface Live {
  * @param connect opens the connection to the hub, as `connectHub` does
  * @param onOpened called when the stream is open for this tab. Data that was read before may lack
  *   changes, so it must be refetched.
+ * @param onLiveAgain called when the stream is live again after an interruption. It resumes after
+ *   the last event, so no data is missing, but reads that failed meanwhile must be repeated.
  * @param onReset called if all data must be refetched: with the server's reason, for example a
  *   restore of the database, or with undefined if only events are missing
  * @param onSignedOut called when the hub has removed this tab, because the session may have ended
@@ -62,6 +64,7 @@ export function createLive({
   userId,
   connect,
   onOpened,
+  onLiveAgain,
   onReset,
   onSignedOut,
 }: {
@@ -69,6 +72,7 @@ export function createLive({
   readonly userId: string;
   readonly connect: typeof connectHub;
   readonly onOpened: () => void;
+  readonly onLiveAgain: () => void;
   readonly onReset: (reason?: string) => void;
   readonly onSignedOut: () => Promise<boolean>;
 }): Live {
@@ -134,10 +138,14 @@ export function createLive({
         // again. So the tab does here what it does when a stream opens.
         if (status.state === "live") opened();
         break;
-      case "status":
+      case "status": {
+        const before = status.state;
         setStatus(message.status);
-        if (message.status.state === "live") canRejoin = true;
+        if (status.state !== "live") break;
+        canRejoin = true;
+        if (before !== "live" && before !== "connecting") onLiveAgain();
         break;
+      }
       case "event":
         if (!isNotice(message.event)) events.add(message.event);
         else if (message.event.type === "stream.opened") opened();

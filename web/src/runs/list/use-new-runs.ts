@@ -48,16 +48,18 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     // again when the person scrolls to the end. A read of the whole list is not cancelled, because
     // nothing would send it again. Instead, the newest page is read again after it.
     const state = query()?.state;
-    if (state?.fetchMeta?.fetchMore !== undefined)
+    // A sign-out has removed the list.
+    if (state === undefined) return;
+    if (state.fetchMeta?.fetchMore !== undefined)
       await queryClient.cancelQueries({ queryKey, exact: true });
-    else if (state?.fetchStatus === "fetching") {
+    else if (state.fetchStatus === "fetching") {
       await whenFetched(queryClient, queryKey);
       schedule();
       return;
     }
-    queryClient.setQueryData<RunPages>(
-      queryKey,
-      (list) => list && (isNew ? startOf(head) : mergeHead(list, head)),
+    // The list has no rows yet if its first read has failed.
+    queryClient.setQueryData<RunPages>(queryKey, (list) =>
+      list === undefined || isNew ? startOf(head) : mergeHead(list, head),
     );
   };
   // Rows can have been selected while the page was being read, so `isHeld` is read afterwards.
