@@ -566,14 +566,15 @@ inBrowser("a replaced secret is no longer said to be accepted", async () => {
   await note.waitFor({ state: "detached" });
 });
 
-inBrowser("a held run waits for its agent, and says so", async () => {
+inBrowser("a held run waits for its agent, and says so until it is released", async () => {
   const { page, trigger, agent, secret } = await openGithub({ change: { when_paused: "hold" } });
   await editor.call(`/agents/${agent.id}/pause`, { body: {} });
   expect(await send(trigger.url, secret)).toBe(200);
   await row(page, /issues.*Held/)
     .getByRole("link")
     .click();
-  await page.getByText("Its run waits until the agent is resumed").waitFor();
+  const outcome = page.getByText("Its run was held, because the agent was paused");
+  await outcome.waitFor();
   await page.getByRole("link", { name: /^run_/ }).click();
   await page.waitForURL(/\/runs\/run_\w+$/);
   await page.getByText("This run is held.").waitFor();
@@ -581,6 +582,9 @@ inBrowser("a held run waits for its agent, and says so", async () => {
   await editor.call(`/agents/${agent.id}/resume`, { body: {} });
   await page.getByText("This run is held.").waitFor({ state: "detached" });
   await page.getByText("Succeeded").first().waitFor();
+  await page.goBack();
+  // The outcome stays, so it does not say that the run is still held.
+  await outcome.waitFor();
 });
 
 inBrowser("a slow read of the list is not cancelled when further requests arrive", async () => {

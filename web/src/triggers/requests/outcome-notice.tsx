@@ -2,7 +2,7 @@ import type { ReceivedRequestDetails } from "@beckon/contract";
 import { Banner } from "../../ui/index.ts";
 import { outcomes } from "./outcomes.ts";
 
-/** Says why a request started no run, or why its run waits or failed. */
+/** Says why a request started no run, or why its run was held or failed. */
 export function OutcomeNotice({ request }: { readonly request: ReceivedRequestDetails }) {
   const { outcome, error } = request;
   const known = Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined;

@@ -14,7 +14,8 @@ export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
   held: {
     word: "Held",
     shape: "waiting",
-    meaning: "Its run waits until the agent is resumed or the limit is reset or raised.",
+    meaning:
+      "Its run was held, because the agent was paused or a limit was spent. The run's page shows its state.",
   },
   repeated: {
     word: "Repeated",
