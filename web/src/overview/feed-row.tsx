@@ -40,7 +40,7 @@ export const FeedRow = memo(function FeedRow({ line, agentName: name }: FeedRowP
       title={<Line name={name}>{error ?? input}</Line>}
       end={
         <span className="flex items-center gap-3 text-dense text-ink-2">
-          {startedAt === undefined || endedAt === undefined ? null : (
+          {startedAt == null || endedAt === undefined ? null : (
             <Duration ms={endedAt - startedAt} />
           )}
           <span className="w-20 text-right whitespace-nowrap">

@@ -76,6 +76,24 @@ test("a run of the feed that its process releases is queued, and running once it
   expect(feedOf([run], [released, resumed])).toMatchObject([{ status: "running" }]);
 });
 
+test("a run that a limit holds after its start starts when it is resumed", () => {
+  const started = event("run.started", "2026-11-03T12:00:02.000Z", { seq: 2 });
+  const held = event("run.waiting", "2026-11-03T12:00:03.000Z", { seq: 3 });
+  const queued = event("run.queued", "2026-11-04T00:00:01.000Z", { seq: 4 });
+  const resumed = event("run.resumed", "2026-11-04T00:00:02.000Z", { seq: 5 });
+  const finished = event("run.finished", "2026-11-04T00:00:05.000Z", { seq: 6 });
+  const times = { startedAt: Date.parse(resumed.time), endedAt: Date.parse(finished.time) };
+  expect(feedOf([], [started, held, queued, resumed, finished])).toMatchObject([times]);
+  const waiting = { ...run, status: "waiting", started_at: null } as const;
+  expect(feedOf([waiting], [queued, resumed, finished])).toMatchObject([times]);
+});
+
+test("a run whose start the feed does not know does not start when it is resumed", () => {
+  const released = event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 3 });
+  const resumed = event("run.resumed", "2026-11-03T12:00:03.000Z", { seq: 4 });
+  expect(feedOf([], [released, resumed])).toMatchObject([{ startedAt: undefined }]);
+});
+
 test("a list that is read after a release still shows the run as queued", () => {
   const events = [
     event("run.started", "2026-11-03T12:00:01.000Z", { seq: 2 }),

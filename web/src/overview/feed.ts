@@ -21,7 +21,8 @@ interface RunLine {
    * of its first event.
    */
   readonly at: number;
-  readonly startedAt: number | undefined;
+  /** Null if the run has not started or a limit holds it; undefined if its start is not known. */
+  readonly startedAt: number | null | undefined;
   readonly endedAt: number | undefined;
   readonly error: string | undefined;
   /** First line of the input; undefined if the run is known from events only. */
@@ -47,7 +48,7 @@ function lineOf(run: ListedRun): FeedLine {
     agentId: agent_id,
     status,
     at: Date.parse(created_at),
-    startedAt: msOf(started_at),
+    startedAt: msOf(started_at) ?? null,
     endedAt: msOf(finished_at),
     error: error?.message,
     input: firstLine(input.replace(/\s+/g, " ")) || undefined,
@@ -245,11 +246,21 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
     agentId: event.agent_id,
     status,
     at: before?.at ?? at,
-    startedAt: before?.startedAt ?? (event.type === "run.started" ? at : undefined),
+    startedAt: startAfter(event.type, before?.startedAt, at),
     endedAt: hasEnded ? at : undefined,
     error: typeof error?.message === "string" ? error.message : before?.error,
     input: before?.input,
   };
+}
+
+/**
+ * Returns when the run started, after an event at the time `at`. A run that a limit holds starts
+ * anew when it is resumed.
+ */
+function startAfter(type: string, before: RunLine["startedAt"], at: number): RunLine["startedAt"] {
+  if (type === "run.waiting") return null;
+  const starts = type === "run.started" || (type === "run.resumed" && before === null);
+  return starts ? (before ?? at) : before;
 }
 
 function agentLine({ id, type, time, agent_id, data }: WorkspaceEvent): FeedLine | undefined {
