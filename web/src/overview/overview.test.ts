@@ -61,6 +61,12 @@ test("the rate is the mean of five minutes, with the runs that started since", (
   expect([live.series[0], live.series[58], live.series[59]]).toEqual([10, 4, 2]);
 });
 
+test("a run that is created already failed counts for the rate and as a failure", () => {
+  const tally = addToTally([], [event("run.failed", "2026-11-03T12:30:32.000Z", { seq: 1 })]);
+  expect(rateOf(recent, tally).total).toBe(rateOf(recent, []).total + 1);
+  expect(successOf(recent, tally).failed).toBe(successOf(recent, []).failed + 1);
+});
+
 test("a steady rate is shown as this rate at each second of a minute", () => {
   const steady = (created_before: string, current: number) => {
     const before = [26, 27, 28, 29].map((minute) =>

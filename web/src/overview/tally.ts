@@ -46,10 +46,12 @@ export function addToTally(tally: Tally, events: readonly WorkspaceEvent[]): Tal
 }
 
 function countsOf({ type, seq }: WorkspaceEvent): Counts {
-  if (type === "run.finished") return { ...nothing, succeeded: 1 };
-  if (type === "run.failed") return { ...nothing, failed: 1 };
-  // The first event of a run, for example run.queued or run.started, counts as its start.
-  return seq === 1 ? { ...nothing, started: 1 } : nothing;
+  // The first event of a run counts as its start, for example run.queued, or run.failed if the run
+  // is created already failed.
+  const started = seq === 1 ? 1 : 0;
+  if (type === "run.finished") return { ...nothing, started, succeeded: 1 };
+  if (type === "run.failed") return { ...nothing, started, failed: 1 };
+  return started === 1 ? { ...nothing, started } : nothing;
 }
 
 /**
