@@ -117,15 +117,17 @@ function ticksOf(
   return ticks;
 }
 
-/** Returns a time since the start of the run in words: `0`, `500 ms`, `4 s`, `1 m 30 s`, `3 h`. */
+/**
+ * Returns a time since the start of the run in words: `0`, `500 ms`, `4 s`, `1 m 5.2 s`, `3 h`. It
+ * is exact, because after a folded idle time, ticks can differ in milliseconds only.
+ */
 export function tickLabel(ms: number): string {
   if (ms === 0) return "0";
+  if (ms < second) return `${ms} ms`;
   const units = [
     [day, "d"],
     [hour, "h"],
     [minute, "m"],
-    [second, "s"],
-    [1, "ms"],
   ] as const;
   let rest = ms;
   const parts: string[] = [];
@@ -134,5 +136,6 @@ export function tickLabel(ms: number): string {
     rest -= count * size;
     if (count > 0) parts.push(`${count} ${name}`);
   }
-  return parts.slice(0, 2).join(" ");
+  if (rest > 0) parts.push(`${rest / second} s`);
+  return parts.join(" ");
 }

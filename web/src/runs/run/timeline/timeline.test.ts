@@ -320,6 +320,12 @@ describe("scale", () => {
     expect(ticks.every(({ at }) => at >= 0 && at <= 1)).toBe(true);
   });
 
+  test("after a folded idle time, no two ticks have the same label", () => {
+    const end = start + 66_000;
+    const { ticks } = createScale({ start, end }, [{ start, end: start + 65_000 }]);
+    expect(ticks.map(({ label }) => label)).toEqual(["0", "1 m 5.2 s", "1 m 5.6 s"]);
+  });
+
   test("a run without duration has a scale", () => {
     const { position, ticks } = createScale({ start, end: start });
     expect(position(start)).toBe(0);

@@ -120,7 +120,7 @@ function Axis({ scale, height }: { readonly scale: Scale; readonly height: numbe
       <span className="relative hidden h-4 @md:block">
         {scale.ticks.map(({ at, label }) => (
           <span
-            key={label}
+            key={at}
             className="absolute pl-1 whitespace-nowrap font-mono"
             style={{ left: `${at * 100}%` }}
           >
@@ -139,9 +139,9 @@ function Lines({ scale }: { readonly scale: Scale }) {
     <div aria-hidden="true" className={`pointer-events-none absolute inset-0 ${columns}`}>
       <span />
       <span className="relative hidden h-full @md:block">
-        {scale.ticks.map(({ at, label }) => (
+        {scale.ticks.map(({ at }) => (
           <span
-            key={label}
+            key={at}
             className="absolute inset-y-0 border-l border-rule"
             style={{ left: `${at * 100}%` }}
           />
