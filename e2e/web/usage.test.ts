@@ -158,6 +158,17 @@ inBrowser("a group narrows the report, and filters can be cleared", async () => 
   await page.getByText("$0.81", { exact: true }).first().waitFor();
 });
 
+inBrowser("a named range without usage can be cleared, too", async () => {
+  const { agent, add, open } = await workspace();
+  await add(await agent("Refund desk"), { time: daysAgo(20), cost_micros: 700_000 });
+  const page = await open("?range=7");
+  // By day and by agent. No text says that filters are set.
+  const empty = page.getByText("Nothing was used in this period.", { exact: true });
+  await expect.poll(() => empty.count()).toBe(2);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("$0.70", { exact: true }).first().waitFor();
+});
+
 inBrowser(
   "the agent of the report is found by name, or entered by id if it was deleted",
   async () => {

@@ -14,7 +14,7 @@ import {
 import { DayChart } from "./day-chart.tsx";
 import { DayTable } from "./day-table.tsx";
 import { type Measure, measures } from "./measure.ts";
-import type { Grouping } from "./queries.ts";
+import type { Grouping, UsageFilters } from "./queries.ts";
 import { largest } from "./series.ts";
 import type { useUsage } from "./use-usage.ts";
 
@@ -39,7 +39,8 @@ interface DayPanelProps {
    * runs, or if the list cannot be filtered like the usage.
    */
   readonly hrefOf: ((day: string) => string) | undefined;
-  readonly isFiltered: boolean;
+  /** The range and the filters of the usage. */
+  readonly filters: UsageFilters;
   /** Changes how the usage is shown, in the URL; undefined removes a parameter. */
   readonly onShow: (view: SearchTexts) => void;
   /** Changes the filters in the URL; undefined removes one. */
@@ -48,7 +49,7 @@ interface DayPanelProps {
 
 /** Usage by day, as a chart or as a table. */
 export function DayPanel(props: DayPanelProps) {
-  const { usage, grouping, measure, isTable, hrefOf, isFiltered, onShow, onFilter } = props;
+  const { usage, grouping, measure, isTable, hrefOf, filters, onShow, onFilter } = props;
   const { report, days, groups, byDay, parts } = usage;
   const asOf = useAsOf(byDay.dataUpdatedAt);
   const partsAsOf = useAsOf(parts.error === null ? undefined : parts.dataUpdatedAt);
@@ -93,7 +94,7 @@ export function DayPanel(props: DayPanelProps) {
           <ChartSkeleton />
         )
       ) : report.totals.entries === 0 ? (
-        <NoUsage hasEver={report.since !== null} isFiltered={isFiltered} onFilter={onFilter} />
+        <NoUsage hasEver={report.since !== null} filters={filters} onFilter={onFilter} />
       ) : isTable || hasTooMany ? (
         <DayTable days={days} measure={measure} hrefOf={hrefOf} />
       ) : (
@@ -153,12 +154,23 @@ function UnknownCost({ onShow }: Pick<DayPanelProps, "onShow">) {
   );
 }
 
-interface NoUsageProps extends Pick<DayPanelProps, "isFiltered" | "onFilter"> {
+/** The search parameters without any filter, with the default range. */
+const noFilters = {
+  range: undefined,
+  from: undefined,
+  to: undefined,
+  agent_id: undefined,
+  model: undefined,
+  caller: undefined,
+  tag: undefined,
+} satisfies SearchTexts;
+
+interface NoUsageProps extends Pick<DayPanelProps, "filters" | "onFilter"> {
   /** Whether the workspace ever used anything. */
   readonly hasEver: boolean;
 }
 
-function NoUsage({ hasEver, isFiltered, onFilter }: NoUsageProps): ReactNode {
+function NoUsage({ hasEver, filters, onFilter }: NoUsageProps): ReactNode {
   const { id } = useWorkspace();
   if (!hasEver)
     return (
@@ -166,14 +178,13 @@ function NoUsage({ hasEver, isFiltered, onFilter }: NoUsageProps): ReactNode {
         Every call of a model is metered: tokens, and what they cost. Run an agent to see them here.
       </EmptyState>
     );
-  const clear = { from: undefined, to: undefined, agent_id: undefined, model: undefined };
+  const { from, to, ...others } = filters;
+  const isFiltered = Object.keys(others).length > 0;
   return (
     <EmptyState
       action={
-        isFiltered ? (
-          <Button onClick={() => onFilter({ ...clear, caller: undefined, tag: undefined })}>
-            Clear filters
-          </Button>
+        isFiltered || from || to ? (
+          <Button onClick={() => onFilter(noFilters)}>Clear filters</Button>
         ) : undefined
       }
     >

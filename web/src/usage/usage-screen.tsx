@@ -98,7 +98,7 @@ export function UsageScreen() {
           measure={measure}
           isTable={search.as === "table"}
           hrefOf={runFilters === undefined ? undefined : runsOf}
-          isFiltered={Object.keys(filters).length > 0}
+          filters={filters}
           onShow={show}
           onFilter={change}
         />
