@@ -7,6 +7,7 @@ import { startModelServer } from "../../server/test/model-server.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { zoneAtNoon } from "../../server/test/zone-at-noon.ts";
 import { expectAccessible } from "./accessibility.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard, themes, viewports } from "./dashboard.ts";
 
 const payload = "=<img src=x onerror=alert(1)>";
@@ -167,6 +168,20 @@ inBrowser("a named range without usage can be cleared, too", async () => {
   await expect.poll(() => empty.count()).toBe(2);
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByText("$0.70", { exact: true }).first().waitFor();
+});
+
+inBrowser("old figures have the server's time, also if the browser's clock is slow", async () => {
+  const { id, agent, add, open } = await workspace();
+  await add(await agent("Refund desk"), { cost_micros: 700_000 });
+  const page = await open();
+  await page.addInitScript("const now = Date.now; Date.now = () => now() - 3 * 3_600_000;");
+  await page.reload();
+  await page.getByText("$0.70", { exact: true }).first().waitFor();
+  const failure = { ok: false, error: "It failed.", code: "bad_request" };
+  await page.route(/\/usage\?/, (route) => route.fulfill({ status: 400, json: failure }));
+  await announceChange(page, [id]);
+  // In the time zone of the workspace, it was between 12:00 and 13:00 when the test began.
+  await page.getByText(/^This is usage as of 1[23]:\d\d:\d\d\.$/).waitFor();
 });
 
 inBrowser(

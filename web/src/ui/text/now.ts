@@ -4,28 +4,33 @@ import { useSyncExternalStore } from "react";
 const tickMs = 5_000;
 
 const subscribers = new Set<() => void>();
-let readClock: () => number = Date.now;
+let convert = (browserMs: number): number => browserMs;
 let nowMs = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
  * Sets the clock of `useNow`, by default the browser's. Times are shown relative to it, so it
  * should be the clock of the server that has sent them.
- * @param read returns the Unix time in ms
+ * @param toClock converts a time of the browser's clock to one of this clock, both in Unix ms
  */
-export function setClock(read: () => number): void {
-  readClock = read;
+export function setClock(toClock: (browserMs: number) => number): void {
+  convert = toClock;
+}
+
+/** Returns a time of the browser's clock as one of the clock of `useNow`, both in Unix ms. */
+export function onClock(browserMs: number): number {
+  return convert(browserMs);
 }
 
 function tick(): void {
-  nowMs = readClock();
+  nowMs = onClock(Date.now());
   for (const notify of subscribers) notify();
 }
 
 function subscribe(notify: () => void): () => void {
   subscribers.add(notify);
   if (timer === undefined) {
-    nowMs = readClock();
+    nowMs = onClock(Date.now());
     timer = setInterval(tick, tickMs);
   }
   return () => {
