@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { openNamespace, withoutNamespaces } from "../server/test/fixtures/without-namespaces.ts";
 import { openStream } from "../server/test/read-stream.ts";
 import { startReceiver } from "../server/test/receiver.ts";
 import { startTargetServer } from "../server/test/target-server.ts";
@@ -10,6 +12,7 @@ import { type Call, caller } from "./call.ts";
 import {
   checkout,
   freePort,
+  launch,
   type Product,
   startProduct,
   temporaryFolder,
@@ -66,6 +69,14 @@ async function run(
     const { code, stdout, stderr } = thrown as { code: number; stdout: string; stderr: string };
     return { code, out: stdout, err: stderr };
   }
+}
+
+/** Returns the folder and what is in it, as far as other users can access it. */
+function accessibleToOthers(path: string): string[] {
+  const entries = readdirSync(path, { recursive: true, encoding: "utf8" });
+  return [path, ...entries.map((entry) => join(path, entry))].filter(
+    (each) => (statSync(each).mode & 0o077) !== 0,
+  );
 }
 
 const keyOf = (dataDir: string) => readFileSync(join(dataDir, "bootstrap.key"), "utf8").trim();
@@ -168,8 +179,7 @@ test("a backup is made while runs are acknowledged, with files that only their o
     ),
   );
   expect(before.acknowledged.some(({ at }) => at < before.completeUntil)).toBe(true);
-  expect(statSync(backup).mode & 0o777).toBe(0o700);
-  expect(statSync(join(backup, "postgres/PG_VERSION")).mode & 0o777).toBe(0o600);
+  expect(accessibleToOthers(backup)).toEqual([]);
   const occupied = await run("restore", [backup]);
   expect(occupied).toMatchObject({ code: 1, out: "" });
   expect(occupied.err).toMatch(/Another Beckon .* is running on the data folder/);
@@ -206,6 +216,7 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
     BECKON_DATA_DIR: restored,
   });
   expect(restore).toMatchObject({ code: 0, err: "" });
+  expect(accessibleToOthers(restored)).toEqual([]);
   const delivered = receiver.received.length;
   const product = await startProduct(environment(restored));
   const call = caller(
@@ -262,3 +273,22 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   expect(replayed[0]?.body).toMatchObject({ type: "run.failed" });
   await product.stop();
 }, 180_000);
+
+test.runIf(process.geteuid?.() === 0 && process.platform === "linux")(
+  "as root without user namespaces, a backup is restored with any umask",
+  async () => {
+    const target = join(folder, "as-root");
+    const hash = createHash("sha256").update(target).digest("hex").slice(0, 16);
+    onTestFinished(() => rmSync(`/var/lib/beckon/${hash}`, { recursive: true, force: true }));
+    const restoring = launch({ BECKON_DATA_DIR: target }, [
+      "sh",
+      ...["-c", 'umask 077 && exec "$@"', "sh", ...withoutNamespaces],
+      ...[join(checkout, "script/restore"), backup],
+      ...["--master-key-file", join(data, "master.key")],
+    ]);
+    await openNamespace(restoring.pid);
+    expect(await restoring.exited, restoring.output()).toBe(0);
+    expect(accessibleToOthers(target)).toEqual([]);
+  },
+  180_000,
+);

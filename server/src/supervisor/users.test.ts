@@ -100,14 +100,17 @@ asRoot(
  * overlayfs with its changes in `<folder>/layer`, and the data folder is on another file system.
  * With `volume`, that folder is mounted at /var/lib/beckon.
  */
-async function startInContainer(folder: string, volume = ""): Promise<Supervisor> {
+async function startInContainer(
+  folder: string,
+  { volume = "", umask = "022" } = {},
+): Promise<Supervisor> {
   const mounts = `mount -t overlay -o "lowerdir=/var/lib,upperdir=$1/layer,workdir=$1/work" \\
-    overlay /var/lib && { [ -z "$2" ] || mount --bind "$2" /var/lib/beckon; } && shift 2 &&
-    exec "$@"`;
+    overlay /var/lib && { [ -z "$2" ] || mount --bind "$2" /var/lib/beckon; } && umask "$3" &&
+    shift 3 && exec "$@"`;
   for (const name of ["layer/beckon", "work"]) mkdirSync(join(folder, name), { recursive: true });
   const supervisor = startSupervisor({
     folder,
-    wrapper: ["unshare", "--mount", "--", "sh", "-c", mounts, "sh", folder, volume].concat(
+    wrapper: ["unshare", "--mount", "--", "sh", "-c", mounts, "sh", folder, volume, umask].concat(
       withoutNamespaces,
     ),
   });
@@ -131,7 +134,7 @@ asRoot(
 
     const volume = temporaryFolder();
     chmodSync(volume, 0o755);
-    const withVolume = await startInContainer(folder, volume);
+    const withVolume = await startInContainer(folder, { volume });
     await withVolume.ready();
     process.kill(withVolume.pid, "SIGTERM");
     expect(await withVolume.exited).toBe(0);
@@ -139,6 +142,23 @@ asRoot(
     // An earlier version has created its database there.
     execFileSync("cp", ["-a", `${volume}/.`, join(folder, "layer/beckon")]);
     await (await startInContainer(folder)).ready();
+  },
+);
+
+asRoot(
+  "as root without user namespaces it starts with any umask, also if only root can read the binaries",
+  { timeout: 60_000 },
+  async () => {
+    const folder = temporaryFolder();
+    const volume = temporaryFolder();
+    for (let start = 1; start <= 2; start++) {
+      // Only root can enter the folder, as if it had been created with this umask.
+      execFileSync("chmod", ["-R", "go-rwx", volume]);
+      const supervisor = await startInContainer(folder, { volume, umask: "077" });
+      await supervisor.ready();
+      process.kill(supervisor.pid, "SIGTERM");
+      expect(await supervisor.exited).toBe(0);
+    }
   },
 );
 

@@ -96,7 +96,8 @@ export async function placeUnderAnotherUser({
     );
   }
   try {
-    const copied = await copyBinaries(binaries, join(home, ".."));
+    const copied = await copyBinaries(binaries, dirname(home));
+    await letAllRead(copied, dirname(home));
     await mkdir(home, { recursive: true, mode: 0o700 });
     await chown(home, owner.uid, owner.gid);
     await chmod(home, 0o700);
@@ -116,6 +117,20 @@ export async function placeUnderAnotherUser({
       { cause },
     );
   }
+}
+
+/**
+ * Lets all users enter `parent`, which contains PostgreSQL's home, and /var/lib/beckon above it,
+ * and read the copied binaries. With a umask of 027 or 077, of this process or of the npm that
+ * installed the binaries, only root could. A folder of another user is not changed.
+ */
+async function letAllRead({ native }: Binaries, parent: string): Promise<void> {
+  for (const each of [dirname(parent), parent])
+    if ((await stat(each)).uid === 0) await chmod(each, 0o755);
+  await runCommand(
+    { name: "chmod", file: "chmod", args: ["-R", "a+rX", dirname(native)] },
+    { timeoutMs: 20_000 },
+  );
 }
 
 function homeOf(folder: string): string {
