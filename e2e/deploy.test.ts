@@ -281,6 +281,15 @@ test("the commands in beckon.service create beckon.env, and keep an existing one
   expect(readFileSync(file, "utf8")).toBe("PORT=3000\n");
 });
 
+test("what root installs as documented can be read by the user of the unit, with any umask of root", () => {
+  const documents = ["deploy/systemd/beckon.service", "docs/install.md"].map((path) =>
+    readFileSync(join(checkout, path), "utf8"),
+  );
+  const commands = documents.join("\n").match(/^.*npm install --prefix \/opt\/.*$/gm) ?? [];
+  expect(commands).toHaveLength(4);
+  for (const command of commands) expect(command).toMatch(/\(umask 022; npm install .*\)$/);
+});
+
 test("the documented systemd-run of doctor has the folders and the read-only system of the unit", () => {
   const unit = readFileSync(join(checkout, "deploy/systemd/beckon.service"), "utf8");
   const expected = unit
