@@ -53,10 +53,11 @@ export async function inspectServer(
               extract(epoch from clock_timestamp()) * 1000 as now_ms, current_user as user,
               -- Is also on if the server is a standby.
               current_setting('transaction_read_only')::boolean as is_read_only,
-              has_schema_privilege('public', 'create') as can_create,
-              to_regclass('public.migrations') is not null as has_migrations,
-              to_regclass('public.installation') is not null as has_installation,
-              to_regclass('public.plans') is not null as has_plans`,
+              -- The schema is null if the role can use none of its search path.
+              coalesce(has_schema_privilege(current_schema(), 'create'), false) as can_create,
+              to_regclass('migrations') is not null as has_migrations,
+              to_regclass('installation') is not null as has_installation,
+              to_regclass('plans') is not null as has_plans`,
     );
     // The server reads its clock about halfway between request and response.
     const halfwayMs = (asked + Date.now()) / 2;
@@ -72,18 +73,18 @@ export async function inspectServer(
     // right to create them.
     if (!row.can_create && role === undefined) throw missingSchemaRight(row.user);
     const applied = row.has_migrations
-      ? (await client.query<{ name: string }>("select name from public.migrations")).rows
+      ? (await client.query<{ name: string }>("select name from migrations")).rows
       : [];
     const pending = await rejectNewerSchema(applied.map(({ name }) => name));
     const checks = row.has_installation
       ? (
           await client.query<{ value: string | null }>(
-            "select master_key_check as value from public.installation",
+            "select master_key_check as value from installation",
           )
         ).rows
       : [];
     const plans = row.has_plans
-      ? (await client.query<{ name: string }>("select name from public.plans")).rows
+      ? (await client.query<{ name: string }>("select name from plans")).rows
       : [];
     return {
       version: row.version,

@@ -142,7 +142,9 @@ async function createMigrationsTable(client: Client): Promise<void> {
         name text primary key, applied_at timestamptz not null default now())`,
     );
   } catch (thrown) {
-    if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
+    // PostgreSQL reports a schema that the role is not allowed to use as a missing schema, 3F000.
+    if (!(thrown instanceof DatabaseError) || !["42501", "3F000"].includes(thrown.code ?? ""))
+      throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");
     throw missingSchemaRight(rows[0]?.name ?? "");
   }
