@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { databaseAt } from "../server/test/database-url.ts";
 import { held, type ModelServer, says, startModelServer } from "../server/test/model-server.ts";
@@ -242,6 +242,22 @@ test("compose.yaml sets no setting of Beckon, which would override the one in be
   const [beckon = ""] = /^ {2}beckon:\n(?: {4}.*\n)+/m.exec(compose) ?? [];
   expect(beckon).toContain("env_file: secrets/beckon.env");
   expect(beckon).not.toMatch(/^ +environment:/m);
+});
+
+test("git and the build of the image ignore the dumps that the documented commands write", () => {
+  const documents = ["docs/install.md", "docs/operate.md"].map((path) =>
+    readFileSync(join(checkout, path), "utf8"),
+  );
+  const names = [...documents.join("\n").matchAll(/ > (\S+)$/gm)].map(([, name = ""]) => name);
+  expect(names).toHaveLength(3);
+  const patternsIn = (path: string) =>
+    readFileSync(join(checkout, path), "utf8").trim().split("\n");
+  const docker = patternsIn("deploy/Dockerfile.dockerignore");
+  // For git, a pattern without a slash applies to all folders.
+  const git = patternsIn(".gitignore").map((each) => (each.includes("/") ? each : `**/${each}`));
+  for (const path of names.flatMap((name) => [name, `deploy/${name}`]))
+    for (const patterns of [docker, git])
+      expect(patterns.filter((pattern) => matchesGlob(path, pattern))).toHaveLength(1);
 });
 
 test("compose.yaml limits the log of each service, which would fill the disk of PostgreSQL", () => {
