@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { checkDeliveries } from "../server/test/crash/kill-around-deliveries.ts";
 import { wrongWith } from "../server/test/soak/lost-processes.ts";
-import { wrongWithGoodput } from "../server/test/soak/overload.ts";
+import { summarizeResponses, wrongWithGoodput } from "../server/test/soak/overload.ts";
 import { wrongWithShare } from "../server/test/soak/retention/prune-under-load.ts";
 
 const plan = (nonce: string) => ({ nonce, steps: [], thinkMs: 0, failures: 0 });
@@ -53,6 +53,14 @@ test("a server that executes no run, and a share that is not a number, are viola
   expect(wrongWithShare(Number.NaN)).toHaveLength(1);
   expect(wrongWithShare(0.2)).toHaveLength(1);
   expect(wrongWithShare(0.05)).toEqual([]);
+});
+
+test("each request under overload counts once, whatever its response, and only rejections are timed", () => {
+  const rejected = Array.from({ length: 100 }, (_, at) => ({ status: 429, ms: at + 1 }));
+  const responses = [{ status: 200, ms: 5_000 }, undefined, { status: 503, ms: 0 }, ...rejected];
+  const { statuses, rejectedP99Ms } = summarizeResponses(responses);
+  expect(Object.fromEntries(statuses)).toEqual({ 200: 1, none: 1, 503: 1, 429: 100 });
+  expect(rejectedP99Ms).toBe(99);
 });
 
 test("a setting that is not a number fails, and does not make a test do nothing", {

@@ -46,6 +46,12 @@ interface Created {
   readonly url: string;
 }
 
+/** A response to an invoke, and its time in milliseconds. */
+interface TimedResponse {
+  readonly status: number;
+  readonly ms: number;
+}
+
 /**
  * Runs the test. Returns false if a guarantee was broken.
  *
@@ -124,24 +130,21 @@ async function measure({
   let sent = 0;
   /** When each run of the load succeeded, as milliseconds of `performance.now()`. */
   const succeeded: number[] = [];
-  const statuses = new Map<number, number>();
-  const rejectedMs: number[] = [];
-  async function invoke(): Promise<void> {
+  async function invoke(): Promise<TimedResponse | undefined> {
     const input = `request ${++sent}`;
     const sentAt = performance.now();
     const answer = await call(invokePath, { body: { input } }).catch((thrown) => {
       broken.push(`a request without a response: ${thrown}`);
     });
-    if (answer === undefined) return;
+    if (answer === undefined) return undefined;
     const now = performance.now();
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     if (answer.status === 200) {
       if (answer.body.output === input) succeeded.push(now);
       else broken.push(`a 200 without its own output: ${JSON.stringify(answer.body)}`);
     } else if (answer.status === 429 || answer.status === 503) {
-      rejectedMs.push(now - sentAt);
       if (!(Number(answer.retryAfter) > 0)) broken.push(`a ${answer.status} without Retry-After`);
     } else broken.push(`status ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return { status: answer.status, ms: now - sentAt };
   }
   const goodput = (from: number, to: number) =>
     succeeded.filter((at) => at >= from && at < to).length / ((to - from) / 1_000);
@@ -164,10 +167,9 @@ async function measure({
 
   // The overload sends requests at a fixed rate, without waiting for responses. A load that waits
   // for them would slow down together with the server.
-  statuses.clear();
   const overloadFrom = performance.now();
   const overloadTo = overloadFrom + overloadSeconds * 1_000;
-  const requests: Promise<void>[] = [];
+  const requests: Promise<TimedResponse | undefined>[] = [];
   const others = measureOthers();
   // `others` is awaited after the load. Without a handler, an earlier rejection would end the
   // process.
@@ -199,7 +201,7 @@ async function measure({
       }
     })(),
   ]);
-  await Promise.all(requests);
+  const { statuses, rejectedP99Ms } = summarizeResponses(await Promise.all(requests));
 
   async function measureOthers(): Promise<number> {
     let worst = 0;
@@ -232,14 +234,12 @@ async function measure({
   if (recoverySeconds === undefined) broken.push(`no recovery within ${maxRecoverySeconds} s`);
   if (otherMs > maxOtherMs) broken.push(`a response without a run took ${otherMs.toFixed(0)} ms`);
   for (const line of broken.slice(0, 20)) log(`✗ overload: ${line}`);
-  const sorted = rejectedMs.toSorted((one, other) => one - other);
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
   log(
     `soak: overload, capacity ${capacity} runs/s: peak ${peak.toFixed(1)} runs/s, ` +
       `${offered.toFixed(0)} requests/s offered, goodput ${underOverload.toFixed(1)} runs/s ` +
       `(${(part * 100).toFixed(0)} %); responses ` +
       `${[...statuses].map(([status, count]) => `${status}: ${count}`).join(", ")}; ` +
-      `rejections p99 ${p99.toFixed(0)} ms; other requests at most ${otherMs.toFixed(0)} ms; ` +
+      `rejections p99 ${rejectedP99Ms.toFixed(0)} ms; other requests at most ${otherMs.toFixed(0)} ms; ` +
       `recovery ${recoverySeconds ?? "none"} s; ${broken.length} promises broken`,
   );
   return broken.length === 0;
@@ -254,6 +254,24 @@ export function wrongWithGoodput(peak: number, underOverload: number): string[] 
   if (!(peak > 0)) return ["no run succeeded at the capacity"];
   const part = underOverload / peak;
   return part < minGoodput ? [`goodput ${(part * 100).toFixed(0)} % of the peak`] : [];
+}
+
+/**
+ * Returns how many requests got each status, `none` without a response, and the time within which
+ * 99 % of the rejections arrived.
+ */
+export function summarizeResponses(responses: readonly (TimedResponse | undefined)[]): {
+  readonly statuses: ReadonlyMap<number | "none", number>;
+  readonly rejectedP99Ms: number;
+} {
+  const byStatus = Map.groupBy(responses, (response) => response?.status ?? "none");
+  const rejectedMs = responses
+    .flatMap((response) => (response === undefined || response.status === 200 ? [] : response.ms))
+    .toSorted((one, other) => one - other);
+  return {
+    statuses: new Map([...byStatus].map(([status, { length }]) => [status, length])),
+    rejectedP99Ms: rejectedMs[Math.floor(rejectedMs.length * 0.99)] ?? 0,
+  };
 }
 
 interface Call {
