@@ -26,7 +26,7 @@ export async function reconcileRestore(
   log: Log,
 ): Promise<void> {
   const isMarked = await reconcileHistory(client, log);
-  await renumberEntries(client);
+  await renumberEntries(client, log);
   if (!isMarked) return;
   await recordDeaths(client, "all", "");
   const runs = await endRestored({ database, pricer: createPricer({ database, ...pricing }) });

@@ -1,4 +1,5 @@
 import type { Database } from "../base/database/index.ts";
+import type { Log } from "../base/log.ts";
 
 type Queryable = Pick<Database["engine"], "query">;
 
@@ -82,13 +83,16 @@ export async function storeHistory(client: Queryable, history: string | null): P
  * those of new events. Other processes can write events meanwhile, because after a failover they
  * continue.
  */
-export async function beginGeneration(client: Queryable, history: string): Promise<void> {
+export async function beginGeneration(client: Queryable, history: string, log: Log): Promise<void> {
   const highest = await findUnreachedTransaction(client);
   await client.query("begin");
   await client.query("update installation set history = $1, generation = gen_random_uuid()", [
     history,
   ]);
   if (highest !== undefined) {
+    log.write("rows get lower transaction ids, which takes time in proportion to their number", {
+      tables: ["events", "workspace_events", "runs"],
+    });
     await client.query("update events set transaction = transaction - $1 - 1", [highest]);
     await client.query("update workspace_events set transaction = transaction - $1 - 1", [highest]);
     await client.query("update runs set last_transaction = last_transaction - $1 - 1", [highest]);

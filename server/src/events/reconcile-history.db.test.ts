@@ -21,6 +21,8 @@ const log = createLog("info", {
     },
   },
 });
+/** The lines that announce that all events and runs are rewritten. */
+const rewrites = () => logged.match(/"tables":.*"msg":"rows get lower transaction ids.*/g);
 const start = () => startRuns(database, [startRow(agent, { owner })]);
 const pause = () =>
   inWorkspace(database.tenant, agent.workspaceId, (tx) =>
@@ -87,7 +89,9 @@ test("a restore begins a new generation, and earlier events sort before later on
         select id, transaction from events union all select id, transaction from workspace_events
       ) as e order by transaction`,
   );
+  logged = "";
   await reconcile();
+  expect(rewrites()).toHaveLength(1);
   await start();
   await pause();
   expect(await generation()).not.toBe(before);
@@ -110,7 +114,9 @@ test("after a failover, no event gets another transaction id while other process
   const before = await transactions();
   const old = await generation();
   await failOver();
+  logged = "";
   await reconcileWhileWriting();
+  expect(rewrites()).toBeNull();
   expect(await generation()).not.toBe(old);
   const after = await transactions();
   expect(new Map([...after].filter(([id]) => before.has(id)))).toEqual(before);

@@ -31,7 +31,7 @@ import {
 export async function reconcileHistory(client: Queryable, log: Log): Promise<boolean> {
   const stored = await readStoredHistory(client);
   if (stored === restoreMark) {
-    await beginGeneration(client, restoreMark);
+    await beginGeneration(client, restoreMark, log);
     return true;
   }
   const history = await currentHistory(client, log);
@@ -46,7 +46,7 @@ export async function reconcileHistory(client: Queryable, log: Log): Promise<boo
       : "the database was restored or moved since the last startup; all event cursors become invalid",
     {},
   );
-  await beginGeneration(client, history);
+  await beginGeneration(client, history, log);
   return false;
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { rollUpAll as rollUpEverything, wrongWithLedger } from "../../test/ledger.ts";
 import { type SeededAgent, seedAgent } from "../../test/tenant.ts";
@@ -266,18 +267,21 @@ test("after a restore to a cluster that counts anew, new entries are summed up, 
   await write(agent, { count: 3 });
   await rollUpAll(agent);
   await write(agent, { count: 2 });
+  const { log, lines } = captureLog();
   const renumber = async () => {
     const client = await engine.connect();
-    await renumberEntries(client);
+    await renumberEntries(client, log);
     client.release();
   };
   const before = await stateOf(agent);
   await renumber();
   expect(await stateOf(agent)).toEqual(before);
+  expect(lines).toEqual([]);
   // Simulates a database that was copied from a cluster with higher transaction ids.
   await engine.query("update usage_entries set transaction = transaction + 1000000");
   await engine.query("update usage_rollups set up_to = up_to + 1000000");
   for (const _ of [1, 2]) await renumber();
+  expect(lines).toEqual([expect.objectContaining({ tables: ["usage_entries"] })]);
   const { rows } = await engine.query<{ highest: string }>(
     "select max(transaction) as highest from usage_entries",
   );

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import type { Log } from "../base/log.ts";
 import { countColumns } from "./sum-entries.ts";
 
 /**
@@ -202,7 +203,7 @@ select count(*)::int as groups from due`.execute(tx);
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  */
-export async function renumberEntries(client: Queryable): Promise<void> {
+export async function renumberEntries(client: Queryable, log: Log): Promise<void> {
   const { rows } = await client.query<{ highest: string }>(
     `select max(last.transaction) as highest from workspaces w, lateral (
         select e.transaction from usage_entries e where e.workspace_id = w.id
@@ -212,6 +213,9 @@ export async function renumberEntries(client: Queryable): Promise<void> {
   );
   const highest = rows[0]?.highest;
   if (highest === undefined) return;
+  log.write("rows get lower transaction ids, which takes time in proportion to their number", {
+    tables: ["usage_entries"],
+  });
   await client.query("begin");
   await client.query("update usage_entries set transaction = transaction - $1 - 1", [highest]);
   await client.query("update usage_rollups set up_to = up_to - $1 - 1", [highest]);

@@ -365,6 +365,11 @@ export const logLines = {
     level: "warn",
     fields: {},
   },
+  "rows get lower transaction ids, which takes time in proportion to their number": {
+    area: "database",
+    level: "warn",
+    fields: { tables: "ids" },
+  },
   "PostgreSQL does not know the time zone of workspaces; check the one they got": {
     area: "database",
     level: "error",
