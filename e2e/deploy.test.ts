@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { databaseAt } from "../server/test/database-url.ts";
@@ -258,6 +258,32 @@ test("git and the build of the image ignore the dumps that the documented comman
   for (const path of names.flatMap((name) => [name, `deploy/${name}`]))
     for (const patterns of [docker, git])
       expect(patterns.filter((pattern) => matchesGlob(path, pattern))).toHaveLength(1);
+});
+
+test("the documented commands do not move an installation into the one of an earlier restore", () => {
+  const operate = readFileSync(join(checkout, "docs/operate.md"), "utf8");
+  const commands = operate.match(/^.*\bmv .*postgres\.old"?( &&\n.*)?$/gm) ?? [];
+  expect(commands).toHaveLength(4);
+  for (const command of commands) {
+    const cwd = temporaryFolder();
+    const data = join(cwd, "data");
+    for (const name of ["postgres", "postgres.old"]) {
+      mkdirSync(join(data, name), { recursive: true });
+      writeFileSync(join(data, name, name), "");
+    }
+    writeFileSync(join(data, "postgres.elsewhere"), `${data}\n`);
+    // The command for Docker is executed without Docker.
+    const script = command
+      .replace(/docker run .* --entrypoint mv beckon /, "mv ")
+      .replaceAll(" /data/", ` ${data}/`);
+    const move = () => spawnSync("sh", ["-c", script], { cwd }).status;
+    const before = readdirSync(data, { recursive: true }).sort();
+    expect(move()).toBe(1);
+    expect(readdirSync(data, { recursive: true }).sort()).toEqual(before);
+    rmSync(join(data, "postgres.old"), { recursive: true });
+    expect(move()).toBe(0);
+    expect(readdirSync(join(data, "postgres.old"))).toEqual(["postgres"]);
+  }
 });
 
 test("compose.yaml limits the log of each service, which would fill the disk of PostgreSQL", () => {
