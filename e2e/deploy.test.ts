@@ -230,11 +230,15 @@ test("each volume that the documents mount into the image belongs to its user", 
   expect(folders.split(" ").sort()).toEqual([...new Set(mounted)].sort());
 });
 
-test("the documented start of the image has an init process, as compose.yaml has", () => {
+test("the documented start of the image has an init process and restarts, as compose.yaml has", () => {
   const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
   expect(compose).toMatch(/^ {4}init: true$/m);
+  expect(compose.match(/^ {4}restart: unless-stopped$/gm)).toHaveLength(2);
   const install = readFileSync(join(checkout, "docs/install.md"), "utf8");
-  expect(install.match(/^docker run --name .*$/gm)).toEqual([expect.stringContaining(" --init ")]);
+  const starts = install.match(/^docker run --(?!rm ).*$/gm) ?? [];
+  expect(starts).toHaveLength(1);
+  for (const option of [" --detach ", " --init ", " --restart unless-stopped "])
+    expect(starts[0]).toContain(option);
 });
 
 test("compose.yaml sets no setting of Beckon, which would override the one in beckon.env", () => {
