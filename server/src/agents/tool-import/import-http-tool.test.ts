@@ -796,6 +796,20 @@ test.each<[string, { in: string } & Record<string, unknown>, string]>([
   },
 );
 
+test("a parameter for the header Authorization is left out with a warning, unless the tool has that header", async () => {
+  const operation = {
+    parameters: [{ name: "authorization", in: "header", required: true, schema: string }],
+  };
+  const { tool, warnings } = await importing(minimal({}, operation));
+  expect(filledIn(tool)).toMatchObject({ headers: {}, operations: [{ headers: {} }] });
+  expect(warnings).toEqual([
+    "x: parameter authorization is left out: add the header Authorization with a secret to the tool.",
+  ]);
+  const securitySchemes = { bearer: { type: "http", scheme: "bearer" } };
+  const secured = { security: [{ bearer: [] }], components: { securitySchemes } };
+  expect((await importing(minimal(secured, operation))).warnings).toEqual([]);
+});
+
 test("a path that does not begin with a slash is left out with a warning", async () => {
   const { tool, warnings } = await importing(
     minimal({ paths: { ":1": { get: {} }, "/x": { get: { operationId: "x" } } } }),

@@ -59,9 +59,16 @@ export function readParameters(
   for (const node of all.values()) {
     const original = textAt(node, "name") ?? "";
     const where = textAt(node, "in") ?? "";
-    // OpenAPI ignores parameters with these names: other parts of a document describe them.
-    if (where === "header" && /^(accept|content-type|authorization)$/i.test(original)) continue;
     if (isCredential(where, original)) continue;
+    // OpenAPI ignores parameters with these names: other parts of a document describe them.
+    if (where === "header" && /^(accept|content-type|authorization)$/i.test(original)) {
+      // Frameworks such as FastAPI also declare a header that the server requires in this way.
+      if (/^authorization$/i.test(original))
+        warn(
+          `parameter ${original} is left out: add the header Authorization with a secret to the tool`,
+        );
+      continue;
+    }
     if (where === "header" && /^idempotency-key$/i.test(original)) {
       idempotencyHeader = original;
       continue;
