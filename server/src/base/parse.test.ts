@@ -195,6 +195,15 @@ test("of a query without known parameters every parameter is named", () => {
   );
 });
 
+test("a time whose + was not percent-encoded is accepted, and other texts stay as they are", () => {
+  const schema = z.strictObject({ since: z.iso.datetime({ offset: true }), text: z.string() });
+  const text = "at 2026-01-31T09:30:00 02:00";
+  expect(parseQuery(schema, { since: "2026-01-31T09:30:00.5 02:00", text })).toEqual({
+    since: "2026-01-31T09:30:00.5+02:00",
+    text,
+  });
+});
+
 test("a query is given back as the schema describes it", () => {
   expect(parseQuery(parameters, { status: "queued" })).toEqual({ limit: 50, status: ["queued"] });
 });

@@ -42,13 +42,14 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 }
 
 /**
- * Validates the query parameters and returns the schema's output.
+ * Validates the query parameters and returns the schema's output. A time with a space before its
+ * offset is accepted, because that is how a `+` arrives that is not percent-encoded.
  * @throws ApiError `bad_request` with the first ten problems. Each names the unknown query
  *   parameters, or one invalid parameter and, if its value is a comma-separated list, the invalid
  *   item.
  */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.output<S> {
-  const result = schema.safeParse(query, { error: wording });
+  const result = schema.safeParse(withOffsetSigns(query), { error: wording });
   if (result.success) return result.data;
   throw badRequest(result.error, (issue) => {
     if (issue.code === "unrecognized_keys") {
@@ -60,6 +61,19 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.
     const item = typeof index === "number" ? `, item ${index + 1},` : "";
     return `query parameter ${String(name)}${item} ${issue.message}`;
   });
+}
+
+/** Returns the query with `+` in place of the space before the offset of a time. */
+function withOffsetSigns(query: unknown): unknown {
+  if (typeof query !== "object" || query === null) return query;
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === "string"
+        ? value.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:\d\d)$/, "$1+$2")
+        : value,
+    ]),
+  );
 }
 
 /**

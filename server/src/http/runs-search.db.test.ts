@@ -181,6 +181,13 @@ describe("a search of runs", () => {
     ).toEqual([succeeded]);
   });
 
+  test.each(["/runs?created_after=", "/audit?since=", "/usage?to=2026-02-01T00:00:00Z&from="])(
+    "%s accepts a time whose + is not percent-encoded",
+    async (path) => {
+      expect((await beckon.call(`${path}2026-01-31T00:00:00+02:00`)).status).toBe(200);
+    },
+  );
+
   test("of one agent accepts the other filters", async () => {
     const { bad, failed } = await twoRuns();
     expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=failed&error=broken`))).toEqual([
