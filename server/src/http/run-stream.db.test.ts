@@ -50,6 +50,26 @@ test("a finished run's stream contains its journal, and ends", async () => {
   );
 });
 
+test.each([
+  ["after", { ...sse, "idempotency-key": "with after" }],
+  ["wait", {}],
+])(
+  "an invoke with the query parameter %s is rejected, whose header does the same",
+  async (name, headers) => {
+    const invoke = (query: string, credential = agent.token) =>
+      beckon.call(`/agents/${agent.id}/invoke${query}`, {
+        credential,
+        body: { input: "Hello" },
+        headers,
+      });
+    const message = new RegExp(`unknown query parameter ${name} .*Prefer.*Last-Event-ID`);
+    expectError(await invoke(`?${name}=1`), 400, "bad_request", message);
+    expect((await invoke("")).status).toBe(200);
+    expectError(await invoke(`?${name}=1`), 400, "bad_request", message);
+    expectError(await invoke(`?${name}=1`, "junk"), 401, "unauthorized");
+  },
+);
+
 test("the headers of a stream prevent caching, transformation and buffering", async () => {
   const { status, headers } = await stream(finished);
   expect([status, headers]).toEqual([

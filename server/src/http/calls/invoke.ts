@@ -1,6 +1,8 @@
 import { invokeBody } from "@beckon/contract";
+import { z } from "zod";
+import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import { parseJson } from "../../base/json/index.ts";
-import { parse } from "../../base/parse.ts";
+import { parse, parseQuery } from "../../base/parse.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
@@ -31,6 +33,7 @@ import { type StartHead, startFromRequest } from "./start-from-request.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 
 const bodyFields = Object.keys(invokeBody.shape);
+const noParameters = z.strictObject({});
 
 /**
  * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and responds when the run ends,
@@ -45,6 +48,7 @@ export async function handleInvoke(
   const { incoming, outgoing } = c.env;
   const credential = headerOf(incoming, "x-api-key");
   const preference = readPrefer(headerOf(incoming, "prefer"));
+  const query = checkQuery(c);
   const head: StartHead = {
     source: "invoke",
     ...(credential === undefined
@@ -52,7 +56,9 @@ export async function handleInvoke(
       : callerWith(credential)),
     agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
-    labels: readLabels((name) => headerOf(incoming, name)),
+    // An error in the query takes the place of the labels, so that it also rejects a repeat with
+    // the same Idempotency-Key: with `?after=` it would get events that its caller does not expect.
+    labels: query.ok ? readLabels((name) => headerOf(incoming, name)) : query,
     callback: readCallback(incoming),
     payloadOf: (bytes) => {
       const body = parseJson(bodyText(incoming, bytes));
@@ -78,6 +84,15 @@ export async function handleInvoke(
   return outcome === undefined
     ? accepted(services, run, headers)
     : ended(services, c, run, outcome, headers);
+}
+
+/** Returns the error of a query that is not empty: an invoke has no query parameters. */
+function checkQuery(c: RequestContext): Result<unknown> {
+  const result = attempt(() => parseQuery(noParameters, c.req.query()));
+  if (result.ok) return result;
+  const advice =
+    "To limit how long the response waits, send the header Prefer; to resume a stream, Last-Event-ID.";
+  return { ok: false, error: new ApiError("bad_request", `${result.error.message} ${advice}`) };
 }
 
 /** Returns the caller with a credential in `x-api-key`, which the start statement checks. */
