@@ -36,7 +36,9 @@ const statusesOf = async (agentId: string): Promise<string[]> =>
 test("an invoke of an agent with a full queue is rejected with 429 and Retry-After", async () => {
   const { agent } = await busyAgent({ queued: 2 });
   const answer = await beckon.invoke(agent, "one more");
-  expectError(answer, 429, "agent_busy");
+  const message =
+    /queue .* is full: limits\.max_queued_runs is 2\. Try again later, or raise it\.$/;
+  expectError(answer, 429, "agent_busy", message);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(limitsIn(answer)).toEqual([
     '"queued-runs";q=2;qu="concurrent-requests"',

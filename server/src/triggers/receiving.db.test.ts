@@ -927,7 +927,7 @@ describe("a replay", () => {
       /Runs of 2 requests were started before this error: a repeat with the same Idempotency-Key does not start them again\.$/,
     );
     expect(busy.headers.get("retry-after")).not.toBeNull();
-    expectError(await replay("other"), 429, "agent_busy", /Try again later\.$/);
+    expectError(await replay("other"), 429, "agent_busy", /Try again later, or raise it\.$/);
     await limitQueue(3);
     expect((await replay("one")).body.data).toMatchObject({ replayed: 3, skipped: 0 });
     expect((await replay("one")).headers.get("idempotency-replayed")).toBe("true");

@@ -38,9 +38,13 @@ const busyRetrySeconds = 5;
  * @param limit the agent's maximum number of queued runs; undefined if it could not be read.
  */
 export function queueFull(limit: number | undefined): ApiError {
+  const reason =
+    limit === undefined
+      ? "it has limits.max_queued_runs runs"
+      : `limits.max_queued_runs is ${limit.toLocaleString("en")}`;
   return new ApiError(
     "agent_busy",
-    "This agent has as many queued runs as its limit allows. Try again later.",
+    `The queue of this agent is full: ${reason}. Try again later, or raise it.`,
     {
       retryAfter: busyRetrySeconds,
       rateLimit:

@@ -24,7 +24,10 @@ const headers: readonly (readonly [string, string])[] = [
     "`Retry-After`",
     "On 429, on 503 unless the request may have changed something and a repeat could change it again, and on other errors if a limit that resets is the cause: seconds after which to try again.",
   ],
-  ["`RateLimit`", "On 401 and 429: what remains of a limit, which `RateLimit-Policy` describes."],
+  [
+    "`RateLimit`",
+    "On 401 and 429 of a counted limit: what remains of it. `RateLimit-Policy` describes it.",
+  ],
 ];
 
 function codes(rows: readonly (readonly [code: string, status: number, meaning: string])[]) {
