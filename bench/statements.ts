@@ -66,6 +66,7 @@ try {
     workspaceId: "wsp_bench",
     database,
     cipher: createSecretCipher(Buffer.alloc(32)),
+    egress: { missingAddressException: () => undefined },
   };
   const { data: agent } = await createAgent({
     ctx,

@@ -7,6 +7,12 @@ const beckon = await startTestBeckon();
 const change = (id: string, body: unknown, headers: Record<string, string> = {}) =>
   beckon.call(`/agents/${id}`, { method: "PATCH", body, headers });
 const idsOf = ({ body }: Answer): string[] => body.data.map((agent: { id: string }) => agent.id);
+const toolAt = (origin: string, name = "shop") => ({
+  type: "http",
+  name,
+  allowed_hosts: [new URL(origin).host],
+  operations: [{ name: `read_${name}`, description: "Reads", method: "GET", url: origin }],
+});
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("creating an agent", () => {
@@ -95,6 +101,27 @@ describe("creating an agent", () => {
     const response = await beckon.call("/agents", { body: { name: "Ada", model: "nowhere/gpt" } });
     expectError(response, 400, "bad_request", /nowhere.*demo\/echo/);
   });
+
+  test.each(["10.0.0.5:8080", "localhost:8080", "[::1]:8080"])(
+    "with a tool at %s is rejected with how to allow it, as is its import and such a change",
+    async (host) => {
+      const tools = [toolAt(`http://${host}`)];
+      const body = { name: "Ada", model: "demo/echo", tools };
+      const how = /tools\.0\.operations\.0\.url: \S+:8080 is not .*BECKON_EGRESS_ALLOW=/;
+      expectError(await beckon.call("/agents", { body }), 400, "bad_request", how);
+      const document = { beckon: 1, agents: [body] };
+      expectError(await beckon.call("/agents/import", { body: document }), 400, "bad_request", how);
+      const { id } = await beckon.createAgent();
+      expectError(await change(id, { tools }), 400, "bad_request", how);
+      const draft = { input: "Hello", config: { tools } };
+      expectError(
+        await beckon.call(`/agents/${id}/draft-runs`, { body: draft }),
+        400,
+        "bad_request",
+        how,
+      );
+    },
+  );
 
   test("with an unknown demo model is rejected", async () => {
     expectError(
@@ -195,6 +222,27 @@ describe("changing an agent", () => {
       (await change(id, { limits: { max_concurrent_runs: null } })).body.data.limits
         .max_concurrent_runs,
     ).toBeNull();
+  });
+
+  test("keeps its tools at addresses that the operator no longer allows, and accepts no others", async () => {
+    const host = "10.0.0.5:8080";
+    const earlier = await beckon.another({
+      settings: { BECKON_ROLE: "api", BECKON_EGRESS_ALLOW: host },
+    });
+    const tools = [toolAt(`http://${host}`)];
+    const { body } = await beckon.call(`${earlier.url}/api/public/agents`, {
+      body: { name: "Ada", model: "demo/echo", tools },
+    });
+    await earlier.stop();
+    const { id } = body.data;
+    expect((await change(id, { tools, description: "Other" })).status).toBe(200);
+    const more = [...tools, toolAt("http://10.0.0.6", "other")];
+    expectError(
+      await change(id, { tools: more }),
+      400,
+      "bad_request",
+      /tools\.1\..*10\.0\.0\.6:80/,
+    );
   });
 
   test("to a model of an unknown provider is rejected and changes nothing", async () => {

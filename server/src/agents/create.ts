@@ -1,12 +1,13 @@
 import { type Agent, createAgentBody } from "@beckon/contract";
+import type { z } from "zod";
 import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
-import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse, type UnparsedBody } from "../base/parse.ts";
+import { parse, parseBody, type UnparsedBody } from "../base/parse.ts";
 import { type FoundProviders, modelResolver } from "../providers/index.ts";
 import { findByBody } from "./find-by-body.ts";
+import { requireCallableTools, type ToolAddressServices } from "./require-callable-tools.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
@@ -18,20 +19,25 @@ export async function createAgent({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & ToolAddressServices;
   input: { body: UnparsedBody };
 }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
   permitAllAgents(ctx);
   const found = await findByBody(ctx, input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    once(tx, ctx, () => addAgent(tx, ctx, orThrow(input.body), found)),
+    once(tx, ctx, async () => {
+      const given = parseBody(createAgentBody, input.body);
+      requireCallableTools(ctx, given.tools);
+      return insertAgent(tx, ctx, given, found);
+    }),
   );
 }
 
 /**
  * Adds an agent in the caller's transaction. Unlike `createAgent`, it does not check permissions
- * and does not apply the Idempotency-Key. A caller that handles an HTTP request must do both.
+ * and the addresses of tools, and does not apply the Idempotency-Key. A caller that handles an HTTP
+ * request must do all of this.
  * @param found see `modelResolver`
  * @throws ApiError `bad_request`
  */
@@ -41,7 +47,15 @@ export async function addAgent(
   body: unknown,
   found?: FoundProviders,
 ): Promise<Agent & { token: string }> {
-  const given = parse(createAgentBody, body);
+  return insertAgent(tx, ctx, parse(createAgentBody, body), found);
+}
+
+async function insertAgent(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  given: z.output<typeof createAgentBody>,
+  found?: FoundProviders,
+): Promise<Agent & { token: string }> {
   const agentId = newId("agt");
   const { tools, write } = planSecrets(
     ctx.cipher,

@@ -15,6 +15,7 @@ export {
   toAgent,
   withDefaultLimits,
 } from "./records/index.ts";
+export { requireCallableTools, type ToolAddressServices } from "./require-callable-tools.ts";
 export { requireAgentForRestore, undeleteAgent } from "./restore.ts";
 export { resumeAgent } from "./resume.ts";
 export { revealAgentToken } from "./reveal-token.ts";

@@ -5,6 +5,7 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { type FoundProviders, modelResolver } from "../providers/index.ts";
 import { mergeConfig } from "./merge-config.ts";
 import { type AgentRow, listSecrets, versionChanges } from "./records/index.ts";
+import { requireCallableTools, type ToolAddressServices } from "./require-callable-tools.ts";
 import { planSecrets, requireStoredSecrets } from "./secrets/index.ts";
 
 /** A configuration of an agent that is not stored as a version. */
@@ -30,12 +31,13 @@ export interface AgentDraft {
  */
 export async function planDraft(
   tx: WorkspaceTransaction,
-  ctx: Context,
+  ctx: Context & ToolAddressServices,
   agent: AgentRow,
   change: UpdateAgentBody,
   found: FoundProviders,
 ): Promise<AgentDraft> {
   const before = agent.config;
+  requireCallableTools(ctx, change.tools ?? [], before.tools);
   const tools =
     change.tools === undefined ? undefined : await planTools(tx, ctx, agent, change.tools);
   const merged = mergeConfig(before, { ...change, tools });

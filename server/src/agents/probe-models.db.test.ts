@@ -7,7 +7,14 @@ import { seedWorkspace } from "../../test/tenant.ts";
 import type { Context } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
-import { createAgent, findByBody, planDraft, requireAgent, updateAgent } from "./index.ts";
+import {
+  createAgent,
+  findByBody,
+  planDraft,
+  requireAgent,
+  type ToolAddressServices,
+  updateAgent,
+} from "./index.ts";
 
 // No server runs in this file's process, because its statements would be counted too.
 const { database } = await testDatabase();
@@ -15,9 +22,10 @@ const { database } = await testDatabase();
 test("model servers are probed before the transaction, and not for a model that stays", async () => {
   const workspaceId = await seedWorkspace(database);
   const cipher = createSecretCipher(randomBytes(32));
-  const services = { database, cipher, actor: { kind: "system" }, workspaceId } as const;
+  const egress = { missingAddressException: () => undefined };
+  const services = { database, cipher, egress, actor: { kind: "system" }, workspaceId } as const;
   /** Returns the statements that were executed before each probe. No server was probed earlier. */
-  const probesOf = async (act: (ctx: Context) => Promise<unknown>) => {
+  const probesOf = async (act: (ctx: Context & ToolAddressServices) => Promise<unknown>) => {
     const probes: (readonly string[])[] = [];
     await executedStatements(async (soFar) => {
       const names = ["ollama", "vllm"];
@@ -28,13 +36,13 @@ test("model servers are probed before the transaction, and not for a model that 
   };
 
   let agentId = "";
-  const create = async (ctx: Context) => {
+  const create = async (ctx: Context & ToolAddressServices) => {
     const value = { name: "Test", model: "ollama/scripted" };
     agentId = (await createAgent({ ctx, input: { body: { ok: true, value } } })).data.id;
   };
-  const update = (value: object) => (ctx: Context) =>
+  const update = (value: object) => (ctx: Context & ToolAddressServices) =>
     updateAgent({ ctx, input: { agentId, body: { ok: true, value } } });
-  const draft = (change: object) => async (ctx: Context) => {
+  const draft = (change: object) => async (ctx: Context & ToolAddressServices) => {
     const found = await findByBody(ctx, { ok: true, value: change });
     await inWorkspace(database.tenant, workspaceId, async (tx) =>
       planDraft(tx, ctx, await requireAgent(tx, ctx, agentId), change, found),

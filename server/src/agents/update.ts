@@ -15,6 +15,7 @@ import {
   versionChanges,
   writeSecrets,
 } from "./records/index.ts";
+import { requireCallableTools, type ToolAddressServices } from "./require-callable-tools.ts";
 import { planSecrets } from "./secrets/index.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function updateAgent({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & ToolAddressServices;
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Agent> {
   permit(ctx, "agents:write");
@@ -37,6 +38,7 @@ export async function updateAgent({
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     requireMatchingVersion(ctx, "agent", row.version);
     const change = parseBody(updateAgentBody, input.body);
+    requireCallableTools(ctx, change.tools ?? [], row.config.tools);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
     const before = {
       tools: row.config.tools,

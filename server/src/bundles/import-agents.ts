@@ -4,6 +4,8 @@ import {
   type PreparedAgent,
   prepareFromDocument,
   type ResolvedAgent,
+  requireCallableTools,
+  type ToolAddressServices,
   writeAgents,
 } from "../agents/index.ts";
 import { recordAll } from "../base/audit/index.ts";
@@ -53,7 +55,7 @@ export async function importAgents({
   ctx,
   input,
 }: {
-  ctx: Context & MappingServices;
+  ctx: Context & MappingServices & ToolAddressServices;
   input: { body: UnparsedBody };
 }): Promise<Once<{ agents: ImportedAgent[] }>> {
   permit(ctx, "agents:write");
@@ -72,15 +74,16 @@ export async function importAgents({
   );
 }
 
-/** Parses the document, and checks its triggers. */
+/** Parses the document, and checks its tools and triggers. */
 async function checkDocument(
-  ctx: Context & MappingServices,
+  ctx: Context & MappingServices & ToolAddressServices,
   body: UnparsedBody,
 ): Promise<AgentInDocument[]> {
   const { agents } = parseBody(agentsDocument, withPresets(body));
   if (agents.some(({ triggers }) => triggers.length > 0)) permit(ctx, "triggers:write");
   const endsAt = elapsed() + maxCheckMs;
   for (const [index, agent] of agents.entries()) {
+    await withAgentName(index, agent, async () => requireCallableTools(ctx, agent.tools));
     for (const { receiving } of agent.triggers) {
       if (elapsed() > endsAt) throw tooSlow();
       await withAgentName(index, agent, () => requireValidReceiving(ctx, receiving));

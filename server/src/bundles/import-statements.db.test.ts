@@ -18,6 +18,7 @@ const services = {
   cipher: createSecretCipher(randomBytes(32)),
   mapping: createEvaluator({ log: createLog("silent") }),
   actor: { kind: "system" },
+  egress: { missingAddressException: () => undefined },
 } as const;
 
 /** Creates a workspace with two providers, and imports the agents into it. */

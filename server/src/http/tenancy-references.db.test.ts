@@ -173,7 +173,7 @@ const referring = managedRoutes.flatMap(({ doc }) =>
 
 const model = `${theirs.provider.name}/large`;
 const byId = `${theirs.provider.id}/large`;
-const { host: shop } = new URL(beckon.url);
+const shop = "127.0.0.1:9";
 const tools = [
   {
     type: "http",

@@ -242,7 +242,7 @@ test.each([
   ).toBe(status);
 });
 
-test.each([
+const privateHosts = [
   "169.254.169.254",
   "127.0.0.1",
   "localhost",
@@ -250,14 +250,25 @@ test.each([
   "[::ffff:169.254.169.254]",
   "10.0.0.1",
   "metadata.google.internal",
-])(
+];
+// Saves agents with tools at these hosts, as if the operator had allowed them before.
+const earlier = await beckon.another({
+  settings: {
+    BECKON_ROLE: "api",
+    BECKON_EGRESS_ALLOW: privateHosts.map((host) => `${host}:80`).join(","),
+  },
+});
+afterAll(() => earlier.stop());
+
+test.each(privateHosts)(
   "egress rejects calls to %s even if the agent allows the host, and the model gets no details",
   async (host) => {
     const operations = [{ name: "steal", description: "x", method: "GET", url: `http://${host}/` }];
-    const stealing = await beckon.createAgent({
-      tools: [{ type: "http", name: "evil", allowed_hosts: [host], operations }],
+    const tools = [{ type: "http", name: "evil", allowed_hosts: [host], operations }];
+    const { body: created } = await beckon.call(`${earlier.url}/api/public/agents`, {
+      body: { name: "Test", model: "demo/echo", tools },
     });
-    const { body } = await beckon.invoke(stealing, "/call steal {}");
+    const { body } = await beckon.invoke(created.data, "/call steal {}");
     expect(body.output).toMatch(
       /was not called: its host is not a public address|The call failed \((ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)\)/,
     );

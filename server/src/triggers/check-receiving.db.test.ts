@@ -46,6 +46,7 @@ const ctx = {
   workspaceId: agent.workspaceId,
   mapping,
   runs: { memory: {} as never },
+  egress: { missingAddressException: () => undefined },
 };
 const bodyOf = (value: unknown) => ({ ok: true, value }) as const;
 const receiving = { filter: "payload.a == 1" };

@@ -68,7 +68,7 @@ export async function checkedAddresses(
  * Returns the target in the form of `parseHostPort`. undici removes the brackets of IPv6 and omits
  * the scheme's default port.
  */
-function hostPortOf({ hostname, port, protocol }: Target): string {
+export function hostPortOf({ hostname, port, protocol }: Target): string {
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isIP } from "node:net";
 import { badPorts } from "./bad-ports.ts";
-import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts";
+import { checkedAddresses, createCheckedConnector, hostPortOf } from "./checked-connector.ts";
 import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
+import { isPublicAddress } from "./public-address.ts";
 import { createLookups, type Lookups, limitLookups, type Resolve } from "./resolve-host.ts";
 
 /** Limits of outbound calls on behalf of a tenant. */
@@ -40,6 +42,11 @@ export interface Egress extends LeanFetch {
    * @param workspaceId the workspace in which the URL was entered
    */
   missingException(url: URL, workspaceId: string): Promise<string | undefined>;
+  /**
+   * Like `missingException`, but resolves no names. The result is undefined for every name except
+   * `localhost` and the names below it, which mean this machine (RFC 6761, section 6.3).
+   */
+  missingAddressException(url: URL): string | undefined;
 }
 
 const callers = new AsyncLocalStorage<string>();
@@ -94,18 +101,30 @@ export function createEgress(options: EgressOptions, seams: EgressSeams = {}): E
   });
   return {
     ...createLeanFetch(options, connect, (url, headers) => checkRequest(url, headers, allow)),
-    async missingException({ hostname, port, protocol }, workspaceId) {
+    async missingException(url, workspaceId) {
       const resolve = (name: string) =>
         checks(name, workspaceId, AbortSignal.timeout(lookupTimeoutMs));
-      const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port, protocol };
       try {
-        await checkedAddresses(target, { allow, timeoutMs: lookupTimeoutMs, resolve });
+        await checkedAddresses(targetOf(url), { allow, timeoutMs: lookupTimeoutMs, resolve });
         return undefined;
       } catch (thrown) {
         return thrown instanceof EgressDenied ? thrown.hostPort : undefined;
       }
     },
+    missingAddressException(url) {
+      const target = targetOf(url);
+      const { hostname } = target;
+      const isPublic =
+        isIP(hostname) === 0 ? !/(^|\.)localhost$/.test(hostname) : isPublicAddress(hostname);
+      const hostPort = hostPortOf(target);
+      return isPublic || allow.has(hostPort) ? undefined : hostPort;
+    },
   };
+}
+
+/** Returns the target of a URL as undici passes it to a connector: IPv6 without brackets. */
+function targetOf({ hostname, port, protocol }: URL) {
+  return { hostname: hostname.replace(/^\[|\]$/g, ""), port, protocol };
 }
 
 /**

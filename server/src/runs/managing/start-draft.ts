@@ -1,5 +1,10 @@
 import { draftRunBody, type Run } from "@beckon/contract";
-import { findByBody, planDraft, requireAgent } from "../../agents/index.ts";
+import {
+  findByBody,
+  planDraft,
+  requireAgent,
+  type ToolAddressServices,
+} from "../../agents/index.ts";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { attemptAsync } from "../../base/errors.ts";
@@ -31,7 +36,7 @@ export async function startDraftRun({
   ctx,
   input,
 }: {
-  ctx: Context & { runs: StartPorts };
+  ctx: Context & ToolAddressServices & { runs: StartPorts };
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<Run>> {
   permitDraft(ctx);
