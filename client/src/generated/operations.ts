@@ -229,7 +229,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Restore agent. Restores an agent within 30 days of its deletion, without a token and with its triggers disabled. Needs the scope `agents:write`. */
+      /** Restore agent. Restores an agent within 30 days of its deletion, without a token and with its triggers disabled. Their `when_disabled` becomes `refuse`, so that no event is swallowed. Needs the scope `agents:write`. */
       restore: (agentId: string, options?: OnceOptions): Promise<Agent> =>
         send.data<Agent>(
           { method: "POST", path: "/agents/{agent_id}/restore", params: [agentId], once: true },

@@ -451,6 +451,21 @@ describe("restoring a deleted agent", () => {
     expect((await fire()).status).toBe(200);
   });
 
+  test("makes triggers reject requests that they swallowed while they were disabled", async () => {
+    const agent = await beckon.createAgent();
+    const trigger = await beckon.createTrigger(agent.id, {
+      enabled: false,
+      receiving: { when_disabled: "swallow" },
+    });
+    const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello" });
+    expect((await fire()).status).toBe(202);
+    await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+    await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
+    expectError(await fire(), 409, "trigger_disabled");
+    const shown = (await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`)).body.data;
+    expect(shown.receiving.when_disabled).toBe("refuse");
+  });
+
   test("that is not deleted returns 409", async () => {
     const { id } = await beckon.createAgent();
     expectError(await beckon.call(`/agents/${id}/restore`, { method: "POST" }), 409, "conflict");

@@ -9,7 +9,8 @@ import { disableTriggersOf } from "../triggers/index.ts";
 
 /**
  * Restores a deleted agent. Its triggers are disabled and it has no token, so that earlier callers
- * cannot start runs until a trigger is enabled or a token is issued.
+ * cannot start runs until a trigger is enabled or a token is issued. Until then its triggers reject
+ * requests, even if they were set to swallow them.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the agent is not deleted.
  */
 export async function restoreAgent({

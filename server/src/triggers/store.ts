@@ -253,7 +253,10 @@ export async function deleteTriggerRow(tx: WorkspaceTransaction, row: TriggerRow
     .execute();
 }
 
-/** Disables all triggers of an agent that are not deleted. */
+/**
+ * Disables all triggers of an agent that are not deleted. Those that swallow requests while they
+ * are disabled reject them from then on: senders would not notice that their events are dropped.
+ */
 export async function disableTriggersOf(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -261,7 +264,12 @@ export async function disableTriggersOf(
 ): Promise<void> {
   await tx
     .updateTable("triggers")
-    .set({ enabled: false, updated_at: sql<Date>`now()` })
+    .set({
+      enabled: false,
+      receiving: sql<string | null>`jsonb_set(receiving, '{when_disabled}', '"refuse"')`,
+      receiving_version: nextVersion,
+      updated_at: sql<Date>`now()`,
+    })
     .where("workspace_id", "=", workspaceId)
     .where("agent_id", "=", agentId)
     .where("deleted_at", "is", null)

@@ -109,7 +109,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       id: "restoreAgent",
       summary: "Restore agent",
       description:
-        "Restores an agent within 30 days of its deletion, without a token and with its triggers disabled.",
+        "Restores an agent within 30 days of its deletion, without a token and with its triggers disabled. Their `when_disabled` becomes `refuse`, so that no event is swallowed.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,
