@@ -564,7 +564,7 @@ export function bindOperations(send: Sender) {
         agentId: string,
         triggerId: string,
         body?: ListenTriggerBody,
-        options?: CallOptions,
+        options?: OnceOptions,
       ): Promise<Trigger> =>
         send.data<Trigger>(
           {
@@ -572,6 +572,7 @@ export function bindOperations(send: Sender) {
             path: "/agents/{agent_id}/triggers/{trigger_id}/listen",
             params: [agentId, triggerId],
             body,
+            once: true,
           },
           options,
         ),
@@ -792,8 +793,11 @@ export function bindOperations(send: Sender) {
         send.data<Run>({ method: "POST", path: "/runs/{run_id}/cancel", params: [runId] }, options),
 
       /** Cancel runs in bulk. Cancels each run like the single operation. Runs that start after the request, or are being cancelled, are not changed. Select the runs by a `filter` as in a list, or by `all: true`. One request changes a limited number: while `next` is not null, repeat it with `next` as `after`. Needs the scope `runs:write`. */
-      cancelMany: (body: CancelRunsBody, options?: CallOptions): Promise<CancelRunsAnswer> =>
-        send.data<CancelRunsAnswer>({ method: "POST", path: "/runs/cancel", body }, options),
+      cancelMany: (body: CancelRunsBody, options?: OnceOptions): Promise<CancelRunsAnswer> =>
+        send.data<CancelRunsAnswer>(
+          { method: "POST", path: "/runs/cancel", body, once: true },
+          options,
+        ),
 
       /** Retry run. Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A run with the error `mapping_error` can only be retried with `input`, else the response is 409: replay its request instead. If a limit failed the run when it was created, and its sender has started a run of the same event meanwhile, the response has that run, or is 409 if that run was deleted: retry with `input`. Files of the run that the input names, such as those of a form, are copied, and their ids in the input replaced. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Without the scope `runs:read`, `input` in the response is empty and `output` null. Needs the scope `runs:write`. */
       retry: (runId: string, body?: RetryRunBody, options?: OnceOptions): Promise<Run> =>
@@ -803,8 +807,11 @@ export function bindOperations(send: Sender) {
         ),
 
       /** Delete runs in bulk. Deletes each run like the single operation. Runs that have not ended are not changed. Select the runs by a `filter` as in a list, or by `all: true`. One request changes a limited number: while `next` is not null, repeat it with `next` as `after`. Needs the scope `runs:write`. */
-      deleteMany: (body: DeleteRunsBody, options?: CallOptions): Promise<DeleteRunsAnswer> =>
-        send.data<DeleteRunsAnswer>({ method: "POST", path: "/runs/delete", body }, options),
+      deleteMany: (body: DeleteRunsBody, options?: OnceOptions): Promise<DeleteRunsAnswer> =>
+        send.data<DeleteRunsAnswer>(
+          { method: "POST", path: "/runs/delete", body, once: true },
+          options,
+        ),
 
       /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. A page of large events has fewer than `limit`; the journal is complete when `next` is null. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       listEvents: (

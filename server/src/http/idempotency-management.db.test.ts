@@ -16,7 +16,7 @@ const create = (key: string, { name = "Test", credential = beckon.key } = {}) =>
 /** Returns routes that accept an Idempotency-Key, each with a valid body and its success status. */
 async function routes() {
   const agent = await beckon.createAgent();
-  const trigger = await beckon.createTrigger(agent.id);
+  const trigger = await beckon.createTrigger(agent.id, { receiving: {} });
   const deleted = await beckon.createAgent();
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
   const key = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
@@ -80,6 +80,13 @@ async function routes() {
       status: 200,
     },
     "resume an agent": { path: `/agents/${agent.id}/resume`, body: {}, status: 200 },
+    "listen for a sample": {
+      path: `/agents/${agent.id}/triggers/${trigger.id}/listen`,
+      body: { seconds: 60 },
+      status: 200,
+    },
+    "cancel runs": { path: "/runs/cancel", body: { filter: { agent_id: agent.id } }, status: 200 },
+    "delete runs": { path: "/runs/delete", body: { filter: { agent_id: agent.id } }, status: 200 },
   };
 }
 type RouteName = keyof Awaited<ReturnType<typeof routes>>;
@@ -99,6 +106,9 @@ const names: readonly RouteName[] = [
   "import agents",
   "pause an agent",
   "resume an agent",
+  "listen for a sample",
+  "cancel runs",
+  "delete runs",
 ];
 
 describe.each(names)("a repeated request to %s", (name) => {

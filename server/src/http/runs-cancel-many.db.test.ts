@@ -92,6 +92,21 @@ test("a run that is started after the call continues", async () => {
   await states(agent, { cancelled: 3, running: 1 });
 });
 
+test("a repeat with the same Idempotency-Key cancels no run that was started meanwhile", async () => {
+  const { agent, start } = await busy(1);
+  const send = () =>
+    beckon.call("/runs/cancel", {
+      body: { filter: { agent_id: agent.id } },
+      headers: { "idempotency-key": "cancel once" },
+    });
+  expect((await send()).body).toEqual(cancelled(2));
+  await start();
+  const repeated = await send();
+  expect([repeated.status, repeated.body]).toEqual([200, cancelled(2)]);
+  expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+  await states(agent, { cancelled: 2, running: 1 });
+});
+
 test("ended runs do not change", async () => {
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "Hello");

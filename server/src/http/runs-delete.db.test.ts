@@ -11,8 +11,8 @@ afterAll(() => another.stop());
 
 const remove = (runId: string, credential = beckon.key, url = "") =>
   beckon.call(`${url && `${url}/api/public`}/runs/${runId}`, { method: "DELETE", credential });
-const removeMany = (body: unknown, credential = beckon.key) =>
-  beckon.call("/runs/delete", { body, credential });
+const removeMany = (body: unknown, credential = beckon.key, headers = {}) =>
+  beckon.call("/runs/delete", { body, credential, headers });
 const count = async (agentId: string): Promise<number> =>
   (await beckon.call(`/agents/${agentId}/runs?limit=200`)).body.data.length;
 
@@ -231,6 +231,19 @@ describe("many runs", () => {
     });
   });
 
+  test("that end later are kept if the request is repeated with the same Idempotency-Key", async () => {
+    const { agent } = await ended();
+    const send = () =>
+      removeMany({ filter: { agent_id: agent.id } }, beckon.key, { "idempotency-key": "filter" });
+    const first = await send();
+    expect(first.body.data).toEqual({ deleted: 1, next: null });
+    const { body: later } = await beckon.invoke(agent, "later");
+    const second = await send();
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect((await beckon.call(`/runs/${later.run_id}`)).status).toBe(200);
+  });
+
   test("are deleted in smaller groups if PostgreSQL cancels the deletion of a large one", async () => {
     const { agent } = await ended();
     for (let count = 0; count < 3; count++) await beckon.invoke(agent, "Hello");
@@ -243,14 +256,19 @@ describe("many runs", () => {
           return null; end $$;
         create or replace trigger cancel_many after delete on runs
           referencing old table as gone for each statement execute function cancel_many()`);
-      return removeMany({ filter });
+      return removeMany({ filter }, beckon.key, { "idempotency-key": "in groups" });
     };
     try {
       const failed = await deleteWithAtMost(0);
       expectError(failed, 503, "unavailable", /took too long to delete one run/);
       expect(failed.headers.get("retry-after")).toBeNull();
       const data = { deleted: 3, next: expect.any(String) };
-      expect((await deleteWithAtMost(3)).body.data).toEqual(data);
+      const deleted = await deleteWithAtMost(3);
+      expect(deleted.body.data).toEqual(data);
+      // The key is stored in the transaction that deletes, not in those that were cancelled.
+      const repeated = await deleteWithAtMost(3);
+      expect(repeated.body).toEqual(deleted.body);
+      expect(repeated.headers.get("idempotency-replayed")).toBe("true");
     } finally {
       await engine.query("drop function cancel_many cascade");
     }

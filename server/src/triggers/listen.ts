@@ -3,6 +3,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { updateListeningRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
@@ -19,20 +20,22 @@ export async function listenForSample({
 }: {
   ctx: Context;
   input: TriggerInput & { body: UnparsedBody };
-}): Promise<Trigger> {
+}): Promise<Once<Trigger>> {
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
-    const { seconds } = parseBody(listenBody, input.body, {});
-    if (row.receiving === null) {
-      throw new ApiError(
-        "conflict",
-        "This trigger stores no received requests. Set receiving first, for example to {}.",
-      );
-    }
-    const changed = await updateListeningRow(tx, row, seconds);
-    await record(tx, ctx, { action: "trigger.listen", target: row.id, data: { seconds } });
-    return toTrigger(ctx, changed);
+    return once(tx, ctx, async () => {
+      const { seconds } = parseBody(listenBody, input.body, {});
+      if (row.receiving === null) {
+        throw new ApiError(
+          "conflict",
+          "This trigger stores no received requests. Set receiving first, for example to {}.",
+        );
+      }
+      const changed = await updateListeningRow(tx, row, seconds);
+      await record(tx, ctx, { action: "trigger.listen", target: row.id, data: { seconds } });
+      return toTrigger(ctx, changed);
+    });
   });
 }
 

@@ -696,6 +696,21 @@ describe("listening for a sample", () => {
     expect((await send(url, { a: 2 })).status).toBe(200);
   });
 
+  test("does not begin again if its request is repeated with the same Idempotency-Key", async () => {
+    const { path, url } = await made({});
+    const listen = () =>
+      beckon.call(`${path}/listen`, {
+        body: { seconds: 60 },
+        headers: { "idempotency-key": "listen" },
+      });
+    const first = await listen();
+    await send(url, { a: 1 });
+    const second = await listen();
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect((await beckon.call(path)).body.data.listening_until).toBeNull();
+  });
+
   test("can be stopped, and needs settings", async () => {
     const { path, url } = await made({});
     await post(`${path}/listen`, { seconds: 60 });

@@ -200,7 +200,7 @@ export function outageOf(thrown: unknown): unknown {
 
 const unconfirmed =
   "If the request changes something, the change may have been saved: check it, or repeat the " +
-  "request with the same Idempotency-Key.";
+  "request if it has an Idempotency-Key.";
 
 const unreachable = "The database cannot be reached at the moment.";
 

@@ -3,6 +3,7 @@ import { record } from "../../base/audit/index.ts";
 import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace, isCancelled, limitStatements } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
+import { type Once, once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { deleteRunRows } from "./delete-store.ts";
 import { selectMany } from "./select-many.ts";
@@ -35,9 +36,8 @@ export async function deleteRuns({
 }: {
   ctx: Context;
   input: { body: UnparsedBody };
-}): Promise<{ deleted: number; next: string | null }> {
+}): Promise<Once<{ deleted: number; next: string | null }>> {
   permit(ctx, "runs:write");
-  const { filter, after } = parseBody(deleteRunsBody, input.body);
   const { tenant } = ctx.database;
   const several = limitStatements(tenant, () => manyTimeoutMs);
   for (let max = maxRuns; ; max = Math.max(1, Math.floor(max / 4))) {
@@ -62,16 +62,19 @@ export async function deleteRuns({
       agentIds: agentLimit(ctx),
       max,
     } as const;
-    return inWorkspace(pool, ctx.workspaceId, async (tx) => {
-      const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
-      const deleted = await deleteRunRows(tx, ctx.workspaceId, runIds);
-      if (deleted > 0)
-        await record(tx, ctx, {
-          action: "runs.delete",
-          target: ctx.workspaceId,
-          data: { filter: filter ?? {}, deleted },
-        });
-      return { deleted, next };
-    });
+    return inWorkspace(pool, ctx.workspaceId, (tx) =>
+      once(tx, ctx, async () => {
+        const { filter, after } = parseBody(deleteRunsBody, input.body);
+        const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
+        const deleted = await deleteRunRows(tx, ctx.workspaceId, runIds);
+        if (deleted > 0)
+          await record(tx, ctx, {
+            action: "runs.delete",
+            target: ctx.workspaceId,
+            data: { filter: filter ?? {}, deleted },
+          });
+        return { deleted, next };
+      }),
+    );
   }
 }

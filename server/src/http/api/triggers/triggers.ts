@@ -246,7 +246,9 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       errors: ["conflict"],
       example: { seconds: 120 },
     },
-    handle: (request) => dataOf(listenForSample({ ctx: request.ctx, input: withBody(request) })),
+    handle: (request) => listenForSample({ ctx: request.ctx, input: withBody(request) }),
+      once: true,
+      etag: true,
   },
   {
     method: "DELETE",

@@ -33,6 +33,7 @@ export function idempotency(baseUrl: string): Chapter {
 <li>${prose("The same key with another body, `beckon-external-id`, `beckon-tags` or `beckon-callback` is a 422 `idempotency_mismatch`.")}</li>
 <li>${prose("While the first request is in progress, a repeat of a management request waits for it and gets the same response.")}</li>
 <li>${prose("A rejected request does not use up its key, and neither does a run that is created already failed, because a limit is spent or a mapping failed. Every other run does, even if it fails.")}</li>
+<li>${prose("A POST that changes nothing, a route about accounts and [Cancel run](/docs/runs#cancelRun) ignore the key. Cancelling a run again changes nothing.")}</li>
 <li>${prose("[Fire trigger](/docs/calls#fireTrigger) also accepts `webhook-id` of Standard Webhooks as the key, unless the trigger's settings have an `event_id`.")}</li>
 </ul>`,
       },
