@@ -27,6 +27,8 @@ const root = "/api/public";
 interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   readonly path: string;
+  /** See `ManagedRoute`. */
+  readonly recorded?: true | undefined;
   readonly handle: (c: RequestContext) => Response | Promise<Response>;
 }
 
@@ -65,6 +67,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
       (route): Route => ({
         method: route.method,
         path: root + route.path,
+        recorded: route.recorded,
         handle: (c) => handleManaged(services, route, c),
       }),
     ),
@@ -104,13 +107,16 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   );
   for (const path of paths) {
     const ofPath = routes.filter((route) => route.path === path);
-    for (const { method, handle } of ofPath)
-      app.on(method, path, (c) => {
+    for (const { method, recorded, handle } of ofPath)
+      app.on(method, path, async (c, next) => {
+        // Hono passes HEAD to the handlers of GET. The next one is that of all methods, below.
+        if (recorded && c.req.method === "HEAD") return next();
         exchangeOf(c.env.incoming).route = path;
         return handle(c);
       });
     const methods = ofPath.map((route) => route.method);
-    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
+    const hasHead = ofPath.some(({ method, recorded }) => method === "GET" && !recorded);
+    const allow = [...methods, ...(hasHead ? ["HEAD"] : [])].join(", ");
     app.all(path, async (c) => {
       exchangeOf(c.env.incoming).route = path;
       const handshake =

@@ -23,12 +23,14 @@ const paths: readonly (readonly [path: string, allow: readonly string[]])[] = [
   ["/api/public/agents/export", ["GET", "HEAD"]],
   ["/api/public/agents/import", ["POST"]],
   [`/api/public/agents/${agent.id}/token/rotate`, ["POST"]],
-  [`/api/public/agents/${agent.id}/token`, ["GET", "DELETE", "HEAD"]],
+  [`/api/public/agents/${agent.id}/token`, ["GET", "DELETE"]],
   [`/api/public/agents/${agent.id}/triggers`, ["POST", "GET", "HEAD"]],
   [`/api/public/agents/${agent.id}/triggers/${trigger.id}`, ["GET", "PATCH", "DELETE", "HEAD"]],
   [`/api/public/agents/${agent.id}/triggers/${trigger.id}/rotate`, ["POST"]],
   [`/api/public/agents/${agent.id}/triggers/${trigger.id}/test`, ["POST"]],
-  [`/api/public/agents/${agent.id}/triggers/${trigger.id}/token`, ["GET", "HEAD"]],
+  [`/api/public/agents/${agent.id}/triggers/${trigger.id}/token`, ["GET"]],
+  [`/api/public/agents/${agent.id}/triggers/${trigger.id}/secret`, ["POST", "GET"]],
+  ["/api/public/subscriptions/sub_1/secret", ["GET"]],
   [`/api/public/agents/${agent.id}/runs`, ["GET", "HEAD"]],
   [`/api/public/triggers/${trigger.token}`, ["POST", "OPTIONS"]],
   ["/api/public/runs", ["GET", "HEAD"]],
@@ -114,6 +116,17 @@ test.each(paths.filter(([, allow]) => !allow.includes("HEAD")).map(([path]) => p
 test("HEAD is answered like GET, without a body", async () => {
   const { status, body, headers } = await beckon.call(`/agents/${agent.id}`, { method: "HEAD" });
   expect([status, body, headers.get("etag")]).toEqual([200, undefined, '"1"']);
+});
+
+test("HEAD at a route that reveals a secret is rejected, and writes no reveal to the audit log", async () => {
+  const { id } = await beckon.createAgent();
+  const { status, headers } = await beckon.call(`/agents/${id}/token`, { method: "HEAD" });
+  expect([status, headers.get("allow")]).toEqual([405, "GET, DELETE"]);
+  const reveals = async () =>
+    (await beckon.call(`/audit?action=agent.token.reveal&target=${id}`)).body.data;
+  expect(await reveals()).toEqual([]);
+  await beckon.call(`/agents/${id}/token`);
+  expect(await reveals()).toHaveLength(1);
 });
 
 test("an uncommon method is rejected like any other", async () => {

@@ -1,3 +1,4 @@
+import { agent, subscription, trigger } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { managedRoutes } from "./index.ts";
@@ -16,4 +17,27 @@ test("the fields in the Location and the ETag of a route are fields of its data"
     const fields = doc.data instanceof z.ZodObject ? Object.keys(doc.data.shape) : [];
     expect(fields, doc.id).toEqual(expect.arrayContaining(names));
   }
+});
+
+const ids = (routes: typeof managedRoutes) => routes.map(({ doc }) => doc.id);
+
+test("every POST that changes something accepts an Idempotency-Key, except one whose repeat changes nothing", () => {
+  const without = managedRoutes.filter(
+    ({ method, doc, changesNothing }) => method === "POST" && !changesNothing && !doc.once,
+  );
+  expect(ids(without)).toEqual(["cancelRun"]);
+});
+
+test("every response that is a whole agent, trigger or subscription has its version as ETag", () => {
+  const versioned: readonly unknown[] = [agent, trigger, subscription];
+  const without = managedRoutes.filter(
+    ({ doc }) => versioned.includes(doc.data) && !doc.list && !doc.etag,
+  );
+  expect(ids(without)).toEqual([]);
+});
+
+test("every route that reveals a secret is recorded in the audit log", () => {
+  const revealing = managedRoutes.filter(({ doc }) => doc.id.startsWith("reveal"));
+  expect(ids(revealing)).toHaveLength(4);
+  expect(revealing.filter(({ recorded }) => !recorded)).toEqual([]);
 });

@@ -105,6 +105,11 @@ export interface ManagedRoute {
    * be sent, the client can therefore repeat the request.
    */
   readonly changesNothing?: true;
+  /**
+   * The audit log records each request of this GET route. HEAD is rejected, because its response
+   * has nothing of what the record says was shown.
+   */
+  readonly recorded?: true;
   readonly doc: RouteDoc;
   readonly handle: (request: ManagedRequest) => Handled<RouteResult>;
   /**

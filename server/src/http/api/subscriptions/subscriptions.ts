@@ -186,12 +186,14 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: `${one}/secret`,
     permission: "subscriptions:write",
+    recorded: true,
     doc: {
       id: "revealSubscriptionSecret",
       summary: "Reveal signing secret",
       description: "The audit log records the reveal.",
       data: subscription,
       also: secretShown,
+      etag: true,
       errors: ["secret_unreadable"],
     },
     handle: (request) =>

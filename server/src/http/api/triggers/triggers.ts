@@ -150,6 +150,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       data: trigger,
       also: urlShown,
       once: true,
+      etag: true,
       example: { grace_seconds: 3600 },
     },
     handle: async (request) => {
@@ -185,12 +186,14 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: `${one}/token`,
     permission: "triggers:write",
+    recorded: true,
     doc: {
       id: "revealTrigger",
       summary: "Reveal trigger URL",
       description: "The audit log records the reveal.",
       data: trigger,
       also: urlShown,
+      etag: true,
       errors: ["secret_unreadable"],
     },
     handle: async (request) => ({
@@ -220,6 +223,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: `${one}/secret`,
     permission: "triggers:write",
+    recorded: true,
     doc: {
       id: "revealTriggerSecret",
       summary: "Reveal sender secret",
@@ -243,12 +247,12 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       body: listenBody,
       bodyOptional: true,
       data: trigger,
+      once: true,
+      etag: true,
       errors: ["conflict"],
       example: { seconds: 120 },
     },
     handle: (request) => listenForSample({ ctx: request.ctx, input: withBody(request) }),
-      once: true,
-      etag: true,
   },
   {
     method: "DELETE",
