@@ -198,7 +198,8 @@ const formAnswer = z.union(
 
 /**
  * Settings for what a trigger accepts, and what the agent sees of it. A trigger whose `receiving`
- * is null accepts any POST of text, JSON or a form, and the agent sees prompt prefix and payload.
+ * is null accepts any POST of text, JSON or a URL-encoded form, and the agent sees prompt
+ * prefix and payload.
  */
 export const receiving = z.strictObject({
   /**

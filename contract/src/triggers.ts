@@ -18,7 +18,7 @@ export const createTriggerBody = z.strictObject({
    * subscription, but callers who know the trigger's URL can choose any path of that origin.
    */
   allows_callback: z.boolean().default(false),
-  /** null: any POST of text, JSON or a form is accepted, without verification. */
+  /** null: any POST of text, JSON or a URL-encoded form is accepted, without verification. */
   receiving: receiving.nullable().default(null),
 });
 export type CreateTriggerBody = z.infer<typeof createTriggerBody>;
@@ -31,7 +31,7 @@ export const updateTriggerBody = z.strictObject({
   allows_callback: z.boolean().optional(),
   /**
    * Replaces all settings for received requests. null removes them: any POST of text, JSON or a
-   * form is then accepted, without verification.
+   * URL-encoded form is then accepted, without verification.
    */
   receiving: receiving.nullable().optional(),
 });
