@@ -170,6 +170,12 @@ test("a DELETE fails if its repeat gets a 404 that does not come from Beckon", a
   });
 });
 
+test("a 413 does not show that an attempt whose response was lost was not executed", async () => {
+  server.script(disconnects, rejects(413, "too_large"));
+  const call = beckon.agents.create({ name: "Test", model: "demo/echo" }, { idempotencyKey: "1" });
+  expect(await failureOf(call)).toMatchObject({ code: "too_large", idempotencyKey: "1" });
+});
+
 test("a retry waits for Retry-After, and the error is thrown if that is too long", async () => {
   server.script(rejects(429, "agent_busy", { "retry-after": "1" }), good);
   const began = performance.now();

@@ -84,14 +84,14 @@ export function isUnsent({ code, cause }: BeckonError): boolean {
 /**
  * Returns true if the error shows that no earlier attempt of the call was executed: otherwise, the
  * server would have sent the response of that attempt again. It checks the credential and its load
- * before, and sends a 408 without reading the Idempotency-Key, so 401, 403, 408 and 429 do not show
- * that.
+ * before, and sends a 408 without reading the Idempotency-Key. A 413 can mean that this response is
+ * too large to be sent. So 401, 403, 408, 413 and 429 do not show that.
  */
 export function isDecisive({ status = 0, code }: BeckonError): boolean {
   return (
     status >= 400 &&
     status < 500 &&
-    ![401, 403, 408, 429].includes(status) &&
+    ![401, 403, 408, 413, 429].includes(status) &&
     code !== "unexpected_answer"
   );
 }

@@ -13,10 +13,11 @@ export interface AppliedLimit {
 }
 
 /**
- * An error that is reported to the caller. Nothing was started or changed, with three exceptions:
- * after `unavailable`, the change may have been committed; if `runId` is set, a run was created
- * that has already failed; a replay of many requests may have started runs before the error, and
- * `message` then says how many. `message` says what was wrong and what to do, without secrets.
+ * An error that is reported to the caller. Nothing was started or changed, with four exceptions:
+ * after `unavailable`, the change may have been committed; after `too_large` because of the
+ * response, it was committed, and `message` says so; if `runId` is set, a run was created that has
+ * already failed; a replay of many requests may have started runs before the error, and `message`
+ * then says how many. `message` says what was wrong and what to do, without secrets.
  * `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {

@@ -5,6 +5,7 @@ import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
 import { executedStatements } from "../../test/executed-statements.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { startHeldModel } from "../../test/held-model.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 import { LateListener } from "../base/listener/index.ts";
@@ -214,6 +215,22 @@ test("a change whose response is too large to be sent now is saved, and its 503 
   expect([read.status, read.headers.get("retry-after")]).toEqual([503, "1"]);
   setFull(false);
   expect((await beckon.call(path)).body.data).toMatchObject({ name: "Renamed", version: 2 });
+});
+
+test("a change whose response never fits gets 413, is saved, and its message says so", async () => {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const trigger = await beckon.createTrigger(agent.id);
+  const send = (body: string) => beckon.call(trigger.url, { credential: null, body });
+  await send("executing");
+  await held.reached(1);
+  // JSON has six characters for this one.
+  const queued = await send("\u0001".repeat(1_000_000));
+  const changed = await beckon.call(`/runs/${queued.body.run_id}/cancel`, { method: "POST" });
+  expectError(changed, 413, "too_large", /The request was executed/);
+  expect(changed.headers.get("retry-after")).toBeNull();
+  const { data } = (await beckon.call(`/agents/${agent.id}/runs?view=summary&limit=1`)).body;
+  expect(data).toMatchObject([{ id: queued.body.run_id, status: "cancelled" }]);
 });
 
 test("a preview whose response is too large to be sent now can be repeated, because it changes nothing", async () => {
