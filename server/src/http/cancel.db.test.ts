@@ -61,7 +61,7 @@ describe("a queued run", () => {
 });
 
 describe("an executing run", () => {
-  test("ends soon after it is cancelled, whatever its model does", async () => {
+  test("ends soon after it is cancelled, although its model does not answer", async () => {
     const { runId } = await executing();
     const { status, body } = await cancel(runId);
     expect([status, body.data.id]).toEqual([200, runId]);

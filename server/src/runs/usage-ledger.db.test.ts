@@ -430,7 +430,7 @@ const steps = fc.array(
   { maxLength: 4 },
 );
 
-test("on every path, the usage and the cost of a run are the sums of its entries", async () => {
+test("the usage and the cost of a run are the sums of its entries, whether its process, another one or the last attempt ends it", async () => {
   const agent = await seedAgent(database, { limits: { max_attempts: 1 } });
   await fc.assert(
     fc.asyncProperty(

@@ -477,7 +477,7 @@ test("a rotated token starts nothing, and an unknown one counts as a failed auth
   expect(await outcomesOf(trigger)).toEqual(["started"]);
 });
 
-test("honeypot fields of JSON and text bodies", async () => {
+test("a request whose honeypot field has a value gets 202 and starts no run", async () => {
   const trigger = await create({ form: { honeypot: "website" } }, { from: unverified });
   const statuses = [];
   for (const body of [{ website: "x" }, { website: "" }, { website: null }, ["website"], "website"])
@@ -486,4 +486,6 @@ test("honeypot fields of JSON and text bodies", async () => {
     (await beckon.call(trigger.url, { credential: null, ...fields({ website: "spam" }) })).status,
   );
   expect(statuses).toEqual([202, 200, 200, 200, 400, 202]);
+  const outcomes = ["honeypot", "started", "started", "started", "rejected", "honeypot"];
+  expect(await outcomesOf(trigger)).toEqual(outcomes);
 });
