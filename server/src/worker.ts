@@ -140,7 +140,9 @@ export function startWorker(
   });
   runs.processMessages.onMessage((message) => handleMessage(runs, options.wakeSender, message));
 
-  // The roll-up reads the time zones of all workspaces, so unknown ones are replaced in each sweep.
+  // Each task can fail because PostgreSQL no longer knows a workspace's time zone.
+  // `withKnownTimeZones` then replaces it and repeats the task. The roll-up reads all time zones,
+  // so each sweep finds unknown ones.
   async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
     return stopping.signal.aborted
       ? undefined

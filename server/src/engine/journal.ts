@@ -74,9 +74,10 @@ export interface Journal {
 /**
  * Why a run was stopped from outside.
  *
- * - `fenced`: another process owns the run. This process must not write anything.
+ * - `fenced`: this process does not own the run any more, or may not: another process can have
+ *   claimed it, or it is held. This process must not write anything.
  * - `drain`: this process releases the run. It writes no end, and the next owner resumes the run
- *   from the journal. `executeRun` returns the event for the model call that it aborted.
+ *   from the journal. `executeRun` returns the events that must be written with the release.
  * - `cancelled`: a caller cancelled the run. `executeRun` ends it.
  * - `deadline`: the run is past its deadline. `executeRun` ends it.
  */

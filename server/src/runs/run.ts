@@ -1,7 +1,7 @@
 /**
  * The states of a run:
  *
- *     waiting ◀──limit is spent──┐
+ *     waiting ◀───limit is spent───┐
  *        │ agent resumed           │
  *        │ or limit reset          │
  *        ▼                         │
