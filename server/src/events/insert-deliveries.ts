@@ -64,7 +64,7 @@ const values = ({
  *   inserts the runs needs this, because it cannot see the rows that it inserts into the tables. A
  *   statement that has read the properties for another purpose uses it to read them only once.
  */
-type Place = "tables" | "columns";
+type FactSource = "tables" | "columns";
 
 /** Where the SQL of `insertRunDeliveries` reads what it needs about the runs. */
 export interface RunFacts {
@@ -72,12 +72,12 @@ export interface RunFacts {
    * Where it reads the properties of the run by which subscriptions filter: in `run_inputs`, or in
    * the columns run_source, trigger_id and tags.
    */
-  readonly run: Place;
+  readonly run: FactSource;
   /**
    * Where it reads the run's callback: in `run_callbacks`, or in the columns
    * callback_subscription_id and callback_url. `none`: no run has one.
    */
-  readonly callback: Place | "none";
+  readonly callback: FactSource | "none";
 }
 
 /**
