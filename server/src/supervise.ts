@@ -145,7 +145,7 @@ export async function supervise({
       maxSilentMs: Math.max(2 * config.leaseSeconds, minSilentSeconds) * 1_000,
       drainMs: (maxStopSeconds(config) + drainMarginSeconds) * 1_000,
       stop: signals.stop,
-      hurry: signals.hurry,
+      kill: signals.kill,
       log,
       collector,
       onReady: (ready) => {
@@ -164,7 +164,7 @@ export async function supervise({
         out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
       onFailure: (reason) => out(cannotStart(reason)),
       onDraining: (runs) => {
-        if (!signals.hurry.aborted) out(finishing(runs, maxStopSeconds(config)));
+        if (!signals.kill.aborted) out(finishing(runs, maxStopSeconds(config)));
       },
     });
     await greeted;
@@ -176,7 +176,7 @@ export async function supervise({
   } finally {
     port?.close();
     metrics?.close();
-    await embedded?.stop(signals.hurry);
+    await embedded?.stop(signals.kill);
     // After a failed start nothing is logged here, so that the reason is the last line of output.
     if (startedAt !== undefined) {
       const uptimeSeconds = Math.round((elapsed() - startedAt) / 1_000);
@@ -265,12 +265,12 @@ const ignoredSignals = [
 ] as const;
 
 /**
- * Aborts `stop` at the first signal and `hurry` at a second one. Handles signals until the process
+ * Aborts `stop` at the first signal and `kill` at a second one. Handles signals until the process
  * exits, so that a late signal does not change the exit code.
  */
-function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
+function listenForSignals(): { stop: AbortSignal; kill: AbortSignal } {
   const stop = new AbortController();
-  const hurry = new AbortController();
+  const kill = new AbortController();
   let first: number | undefined;
   for (const name of ignoredSignals) if (name in constants.signals) process.on(name, () => {});
   for (const name of stopSignals) {
@@ -278,10 +278,10 @@ function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
     process.on(name, () => {
       first ??= elapsed();
       stop.abort();
-      if (elapsed() - first > echoMs) hurry.abort();
+      if (elapsed() - first > echoMs) kill.abort();
     });
   }
-  return { stop: stop.signal, hurry: hurry.signal };
+  return { stop: stop.signal, kill: kill.signal };
 }
 
 /**

@@ -88,7 +88,7 @@ async function keepOneServer(
     maxSilentMs: 600,
     drainMs: 10_000,
     stop: stop.signal,
-    hurry: new AbortController().signal,
+    kill: new AbortController().signal,
     log,
     collector,
     onReady: ({ url }) => {

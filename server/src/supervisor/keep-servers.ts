@@ -141,7 +141,7 @@ export interface ServersOptions {
   readonly drainMs: number;
   readonly stop: AbortSignal;
   /** Kills the servers with SIGKILL when it aborts. */
-  readonly hurry: AbortSignal;
+  readonly kill: AbortSignal;
   readonly log: Log;
   /** Collects the metrics of the servers; undefined if no port for metrics is set. */
   readonly collector: MetricsCollector | undefined;
@@ -187,7 +187,6 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     databaseWaitMs,
     maxSilentMs,
     stop,
-    hurry,
     log,
   } = options;
   const isDebugged = enablesDebugger(serverExecArgv(count, env.NODE_OPTIONS), env.NODE_OPTIONS);
@@ -272,7 +271,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       // no process was started, and there will be no `exit`.
       child.on("error", () => child.pid === undefined && resolve());
     });
-    const listeners = [addAbortListener(ending, drain), addAbortListener(hurry, kill)];
+    const listeners = [addAbortListener(ending, drain), addAbortListener(options.kill, kill)];
     await exited;
     for (const listener of listeners) listener[Symbol.dispose]();
     clearTimeout(deadline);

@@ -67,10 +67,10 @@ export interface Embedded {
   /** Calls `listener` each time PostgreSQL exits without `stop`. PostgreSQL is then restarted. */
   onExit(listener: (reason: string) => void): void;
   /**
-   * Stops PostgreSQL and releases the folder. A clean shutdown gets 60 s, or only 3 s if `hurry` is
+   * Stops PostgreSQL and releases the folder. A clean shutdown gets 60 s, or only 3 s if `force` is
    * aborted. Further calls return the promise of the first call.
    */
-  stop(hurry?: AbortSignal): Promise<void>;
+  stop(force?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -132,9 +132,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         return running.pid;
       },
       onExit: running.onExit,
-      stop: (hurry) => {
+      stop: (force) => {
         stopped ??= running
-          .stop(hurry)
+          .stop(force)
           .then(() => removeTemporary(socketDir, folder))
           .finally(() => opened.dispose());
         return stopped;

@@ -10,8 +10,8 @@ export interface SupervisedPostmaster {
   readonly pid: number;
   /** Calls `listener` with the reason each time PostgreSQL exits without `stop`. */
   onExit(listener: (reason: string) => void): void;
-  /** Stops PostgreSQL. Once `hurry` aborts, a clean shutdown gets only 3 s. */
-  stop(hurry?: AbortSignal): Promise<void>;
+  /** Stops PostgreSQL. Once `force` aborts, a clean shutdown gets only 3 s. */
+  stop(force?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -75,13 +75,13 @@ export async function keepRunning({
       return current.pid;
     },
     onExit: (listener) => void listeners.push(listener),
-    stop: async (hurry) => {
+    stop: async (force) => {
       stopping.abort();
-      await current.stop(hurry);
+      await current.stop(force);
       await watching;
       // If a start succeeded at the moment of the abort, `current` is now another process, which is
       // still running.
-      await current.stop(hurry);
+      await current.stop(force);
     },
   };
 }

@@ -15,10 +15,10 @@ export interface Postmaster {
   readonly exited: Promise<string>;
   /**
    * Requests a fast shutdown and resolves after the exit. Requests an immediate shutdown if
-   * PostgreSQL has not exited after 60 s or, if `hurry` is aborted, after 3 s. Both times count
+   * PostgreSQL has not exited after 60 s or, if `force` is aborted, after 3 s. Both times count
    * from the call.
    */
-  stop(hurry?: AbortSignal): Promise<void>;
+  stop(force?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function runPostmaster({
     throw new EmbeddedError(`PostgreSQL could not be started: ${await exited}.`);
 
   const alive = async () => child.exitCode === null && child.signalCode === null;
-  const stop = (hurry?: AbortSignal) => stopProcess({ pid, alive, graceMs: 60_000, hurry });
+  const stop = (force?: AbortSignal) => stopProcess({ pid, alive, graceMs: 60_000, force });
   const start = elapsed();
   let silentSince = start;
   let nextReportMs = reportMs;

@@ -1,7 +1,7 @@
 import { elapsed, sleep } from "../../../clock.ts";
 
-/** Maximum time to wait after each signal once `hurry` has aborted. */
-const hurriedMs = 3_000;
+/** Maximum time to wait after each signal once `force` has aborted. */
+const forcedMs = 3_000;
 
 /**
  * Stops a PostgreSQL with up to three signals: SIGINT (fast shutdown, which writes a checkpoint),
@@ -12,13 +12,13 @@ export async function stopProcess({
   pid,
   alive,
   graceMs,
-  hurry,
+  force,
 }: {
   pid: number;
   alive: () => Promise<boolean>;
   graceMs: number;
   /** Once aborted, each wait is shortened to 3 s. Default: waits are not shortened. */
-  hurry?: AbortSignal | undefined;
+  force?: AbortSignal | undefined;
 }): Promise<void> {
   const steps = [
     { signal: "SIGINT", waitMs: graceMs },
@@ -33,7 +33,7 @@ export async function stopProcess({
       // The process exited between the check and the signal.
     }
     const start = elapsed();
-    while (elapsed() - start < (hurry?.aborted ? Math.min(waitMs, hurriedMs) : waitMs)) {
+    while (elapsed() - start < (force?.aborted ? Math.min(waitMs, forcedMs) : waitMs)) {
       if (!(await alive())) return;
       await sleep(20);
     }
