@@ -287,7 +287,7 @@ async function build(
         masterKey: parseMasterKey(masterKey),
         secure: config.publicUrl?.startsWith("https:") === true,
       }),
-      guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
+      failedPasswords: countFailedAuthentications(failedPasswordsPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
       recorder: createRecorder(database),
       streams,
@@ -418,7 +418,7 @@ const failedAuthenticationsPerMinute = 300;
  * of a one-time link. Lower than `failedAuthenticationsPerMinute`, because passwords are easier to
  * guess.
  */
-const guessesPerMinute = 30;
+const failedPasswordsPerMinute = 30;
 
 /**
  * Returns the configured ports of Beckon and its metrics, of the proxy in front of it, and of its

@@ -48,7 +48,7 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
    * Counts wrong passwords and invalid one-time links by client address. If an address has reached
    * the limit, passwords and links from it are rejected without being compared.
    */
-  readonly guesses: FailedAuthentications;
+  readonly failedPasswords: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
   /** Records received requests that start no run. */

@@ -69,13 +69,13 @@ export async function handleAccount(
     address,
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
     failedAttempts: {
-      permit: () => services.guesses.permit(address),
+      permit: () => services.failedPasswords.permit(address),
       count: (message) => {
         exchangeOf(incoming).rejected = "password or link";
-        return services.guesses.countFailure(address, message);
+        return services.failedPasswords.countFailure(address, message);
       },
       countSucceeding: () => {
-        services.guesses.countFailure(address, "");
+        services.failedPasswords.countFailure(address, "");
       },
     },
     failedSignIns: services.failedSignIns,
