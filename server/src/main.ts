@@ -120,7 +120,7 @@ async function build(
     modelServers: servers = modelServers,
     lookups = createLookups(),
     discovery: { waitMs = 400, ...probing } = {},
-    deliveries: { seams, ...deliveryLimits } = {},
+    deliveries: { testHooks, ...deliveryLimits } = {},
     pruning = defaultPruning,
     pollsPerSweep = defaultPollsPerSweep,
     onOtherCluster,
@@ -329,7 +329,7 @@ async function build(
         allow: config.egressAllow,
         lookups,
       },
-      seams,
+      testHooks,
     );
     opened.defer(() => toReceivers.close());
     sender = startSender({

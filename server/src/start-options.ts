@@ -1,4 +1,4 @@
-import type { EgressSeams, Lookups } from "./base/egress/index.ts";
+import type { EgressTestHooks, Lookups } from "./base/egress/index.ts";
 import type { HeapGuard } from "./base/heap-guard.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
@@ -58,7 +58,7 @@ export interface StartOptions {
   readonly deliveries?: Partial<
     Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "sweepMs" | "timeoutMs">
   > & {
-    readonly seams?: EgressSeams;
+    readonly testHooks?: EgressTestHooks;
   };
   /** When rows that are older than their retention are deleted. Default: `defaultPruning`. */
   readonly pruning?: PruningOptions;

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { isIPv6 } from "node:net";
-import type { EgressSeams } from "../src/base/egress/index.ts";
+import type { EgressTestHooks } from "../src/base/egress/index.ts";
 
 /** A DNS server over UDP on a free port of 127.0.0.1 (RFC 1035). */
 export interface DnsServer {
@@ -14,7 +14,7 @@ export interface DnsServer {
   /** Queries since the script was set, for example `A tool.test`. */
   readonly questions: readonly string[];
   /** Resolves both address families through this server, without a cache. */
-  readonly resolve: NonNullable<EgressSeams["resolve"]>;
+  readonly resolve: NonNullable<EgressTestHooks["resolve"]>;
   close(): Promise<void>;
 }
 

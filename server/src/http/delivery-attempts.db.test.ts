@@ -17,7 +17,7 @@ const beckon = await startTestBeckon(
       sweepMs: 100,
       maxPending: 20,
       maxFailingSeconds: 3_600,
-      seams: { resolve: async () => ["127.0.0.1"] },
+      testHooks: { resolve: async () => ["127.0.0.1"] },
     },
   },
 );

@@ -5,7 +5,7 @@ import {
   createEgress,
   type Egress,
   EgressDenied,
-  type EgressSeams,
+  type EgressTestHooks,
   type LeanFetch,
 } from "./index.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
  */
 const timeoutMs = 20_000;
 
-function egressFor(allow: readonly string[], seams?: EgressSeams): Egress {
+function egressFor(allow: readonly string[], testHooks?: EgressTestHooks): Egress {
   const egress = createEgress(
     {
       connectTimeoutMs: timeoutMs,
@@ -32,7 +32,7 @@ function egressFor(allow: readonly string[], seams?: EgressSeams): Egress {
       totalTimeoutMs: timeoutMs,
       allow,
     },
-    seams,
+    testHooks,
   );
   opened.push({ [Symbol.asyncDispose]: () => egress.close() });
   return egress;

@@ -64,7 +64,7 @@ export function onBehalfOf<T>(workspaceId: string, act: () => T): T {
 const lookupTimeoutMs = 1_000;
 
 /** Functions that tests replace, because tests have no public addresses. */
-export interface EgressSeams {
+export interface EgressTestHooks {
   /** Replaces the system's resolver and `lookups`. */
   readonly resolve?: Resolve;
   readonly open?: OpenPinned;
@@ -86,18 +86,18 @@ export interface EgressSeams {
  * resolve names without the check. The header `Host` cannot be set, so that a request reaches only
  * the site that was checked.
  */
-export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
+export function createEgress(options: EgressOptions, testHooks: EgressTestHooks = {}): Egress {
   const allow = new Set(options.allow);
   const lookups =
-    seams.resolve === undefined
+    testHooks.resolve === undefined
       ? (options.lookups ?? createLookups())
-      : createLookups(seams.resolve);
+      : createLookups(testHooks.resolve);
   const checks = limitLookups(lookups);
   const connect = createCheckedConnector({
     allow,
     timeoutMs: options.connectTimeoutMs,
     resolve: (name) => lookups(name, callers.getStore()),
-    open: seams.open ?? createOpenPinned(options.connectTimeoutMs),
+    open: testHooks.open ?? createOpenPinned(options.connectTimeoutMs),
   });
   return {
     ...createLeanFetch(options, connect, (url, headers) => checkRequest(url, headers, allow)),

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { elapsed } from "../clock.ts";
-import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
+import { createEgress, type EgressTestHooks, type LeanFetch } from "./index.ts";
 
 /**
  * Default limits, which are too long to be reached. Each test replaces the limit that it tests by a
@@ -63,11 +63,11 @@ async function failureOf(
   way: keyof typeof ways,
   path: string,
   shorter: Shorter,
-  seams?: EgressSeams,
+  testHooks?: EgressTestHooks,
 ) {
   const egress = createEgress(
     { ...limits, ...shorter, allow: [at, `tool.test:${listener.port}`, "10.255.255.1:80"] },
-    seams,
+    testHooks,
   );
   const began = elapsed();
   const ended = ways[way](egress, path.startsWith("http") ? path : `http://${at}${path}`);
@@ -80,8 +80,8 @@ async function failureOf(
 }
 
 describe.each(["fetch", "call"] as const)("a call by %s is aborted", (way) => {
-  const failure = (path: string, shorter: Shorter, seams?: EgressSeams) =>
-    failureOf(way, path, shorter, seams);
+  const failure = (path: string, shorter: Shorter, testHooks?: EgressTestHooks) =>
+    failureOf(way, path, shorter, testHooks);
 
   it("when its name is not resolved in time", async () => {
     const { code, took } = await failure(

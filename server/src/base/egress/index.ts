@@ -8,7 +8,7 @@ export {
   createEgress,
   type Egress,
   type EgressOptions,
-  type EgressSeams,
+  type EgressTestHooks,
   onBehalfOf,
 } from "./create-egress.ts";
 export { EgressDenied } from "./egress-denied.ts";
