@@ -110,7 +110,7 @@ async function build(
   {
     config,
     processId = newId("prc"),
-    reaped = [],
+    exited = [],
     tools = [],
     setup = false,
     streamLimits,
@@ -196,7 +196,7 @@ async function build(
     : (created ?? (setup ? await revealDemo({ database, cipher }) : undefined));
 
   await registerProcess(database.lease, processId, config.leaseSeconds, config.role !== "api");
-  await recordDeaths(database.lease, reaped, processId);
+  await recordDeaths(database.lease, exited, processId);
   const runs = createRunServices({
     database,
     cipher,
@@ -451,7 +451,7 @@ async function runServer(): Promise<void> {
   const { values } = parseArgs({
     options: {
       process: { type: "string" },
-      reaped: { type: "string" },
+      exited: { type: "string" },
       setup: { type: "boolean" },
       "listen-fd": { type: "string" },
     },
@@ -489,7 +489,7 @@ async function runServer(): Promise<void> {
       ...(values.process === undefined ? {} : { processId: values.process }),
       setup: values.setup === true,
       listenFd: values["listen-fd"] === undefined ? undefined : Number(values["listen-fd"]),
-      reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
+      exited: values.exited === "all" ? "all" : (values.exited?.split(",") ?? []),
       // Does not drain, because runs would still write to the new cluster. The next process resumes
       // them.
       onOtherCluster: () => void flushLogs().finally(() => process.exit(1)),
@@ -502,7 +502,7 @@ async function runServer(): Promise<void> {
       const received = parseFromSupervisor(message);
       if (received?.type === "collect") void sendMetrics(beckon.collectMetrics, received);
       // If this fails, the runs resume when the lease of the exited process expires.
-      if (received?.type === "reaped") beckon.recordDeaths(received.process_ids).catch(() => {});
+      if (received?.type === "exited") beckon.recordDeaths(received.process_ids).catch(() => {});
     });
     const { url, listeningUrl, demo, setupToken, providers } = beckon;
     process.send?.({

@@ -20,7 +20,7 @@ export interface StartOptions {
    * Ids of earlier processes that have exited, so that their runs are resumed at once. `all` stands
    * for all registered processes except this one. Default: none.
    */
-  readonly reaped?: readonly string[] | "all";
+  readonly exited?: readonly string[] | "all";
   /** The operator's own tools, which every agent gets. Default: none. */
   readonly tools?: readonly Tool[];
   /**

@@ -203,7 +203,7 @@ test("a server that dies is replaced, its successor and the others get its id, a
   await until("two servers", () => trace().split("database beckon@beckon").length === 3);
   const started = [
     ...trace().matchAll(
-      /^(\d+) started --process=(prc_\w+) --listen-fd=4(?: --reaped=(\w+))?(?: --setup)?$/gm,
+      /^(\d+) started --process=(prc_\w+) --listen-fd=4(?: --exited=(\w+))?(?: --setup)?$/gm,
     ),
   ];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
@@ -211,8 +211,8 @@ test("a server that dies is replaced, its successor and the others get its id, a
   expect(trace().match(/--setup/g)).toHaveLength(1);
   const [, pid, id] = started[0] ?? [];
   process.kill(Number(pid), "SIGKILL");
-  await until("a successor", () => trace().includes(`--reaped=${id}\n`));
-  expect(trace()).toContain(`message {"type":"reaped","process_ids":["${id}"]}`);
+  await until("a successor", () => trace().includes(`--exited=${id}\n`));
+  expect(trace()).toContain(`message {"type":"exited","process_ids":["${id}"]}`);
   const helper = Number(new RegExp(`^${pid} helper (\\d+)$`, "m").exec(trace())?.[1]);
   await until("its helper ends", () => !isAlive(helper));
 });
@@ -379,7 +379,7 @@ test("a signal that does not ask to stop changes nothing, and opens no debugger"
   // The server is killed last. Once it has a successor, the other signals have been handled, and
   // any effect of them would be visible.
   process.kill(server, "SIGKILL");
-  await until("a successor", () => supervisor.trace().includes("--reaped=prc_"));
+  await until("a successor", () => supervisor.trace().includes("--exited=prc_"));
   expect(supervisor.output()).not.toContain("Debugger");
   expect(isAlive(postmasterPid(join(folder, "data")))).toBe(true);
 });

@@ -89,7 +89,7 @@ for (const secret of secrets) {
 
 const beckon = await start({
   // No other process uses this database, so all processes that are registered in it have exited.
-  reaped: "all",
+  exited: "all",
   config: readConfig({
     PORT: "0",
     LOG_LEVEL: "silent",

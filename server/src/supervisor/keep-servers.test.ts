@@ -148,13 +148,13 @@ test("an exit is counted, except when Beckon stops, and reported with the server
   const collector = await MetricsCollector.create(createLog("silent"), 1);
   const { args } = await keepOneServer(["newId"], { collector });
   expect(await collector.collect()).toContain("\nbeckon_process_exits_total 1\n");
-  expect(args[1]).toMatch(/ --reaped=prc_new( |$)/);
+  expect(args[1]).toMatch(/ --exited=prc_new( |$)/);
 });
 
 test("the ids of exited servers fit into an argument, and include that of the last one", () => {
   const unrecorded = new Set<string>();
   const ids = Array.from({ length: 5_000 }, () => newId("prc"));
   for (const id of ids) addRecent(unrecorded, id);
-  expect(`--reaped=${[...unrecorded].join(",")}`.length).toBeLessThan(128 * 1_024);
+  expect(`--exited=${[...unrecorded].join(",")}`.length).toBeLessThan(128 * 1_024);
   expect(unrecorded).toContain(ids.at(-1));
 });

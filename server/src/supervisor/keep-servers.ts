@@ -7,7 +7,7 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { availableMemoryBytes, minHeapMib } from "../base/machine/index.ts";
 import { RestartDelay } from "../base/restart-delay.ts";
-import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
+import { type Exited, parseFromServer, type Ready } from "./messages.ts";
 import type { MetricsCollector } from "./metrics-collector.ts";
 import { enablesDebugger, type ServerWatch, watchServer } from "./watch-server.ts";
 
@@ -167,14 +167,14 @@ export interface ServersOptions {
  *
  * Each server gets its id in the argument `--process=`. A server that was declared dead continues
  * under a new id, which it sends in the message `registered`. When a server exits, its last id is
- * sent to the running servers in a message, and to its replacement in the argument `--reaped=`.
+ * sent to the running servers in a message, and to its replacement in the argument `--exited=`.
  * These servers then resume the runs of the exited server at once, before its lease expires.
  *
  * A server whose event loop is blocked for `maxSilentMs` is killed, and so replaced, if it was
  * ready or executed runs. This does not apply to servers with a debugger, which stop at
  * breakpoints.
  *
- * If `aloneOnDatabase`, the argument is `--reaped=all` until the first server is ready, because all
+ * If `aloneOnDatabase`, the argument is `--exited=all` until the first server is ready, because all
  * processes that are registered in the database have exited. The other servers start only once the
  * first is ready: otherwise `all` would declare that they have exited too.
  */
@@ -210,12 +210,12 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   let exitCode = 0;
 
   function start(id: string): ChildProcess {
-    const deaths = [...unrecorded];
-    const reaped = aloneOnDatabase && !anyReady ? "all" : deaths.join(",");
+    const exitedIds = [...unrecorded];
+    const exited = aloneOnDatabase && !anyReady ? "all" : exitedIds.join(",");
     const args = [
       `--process=${id}`,
       ...(claimed === undefined ? [] : [`--listen-fd=${portFd}`]),
-      ...(reaped === "" ? [] : [`--reaped=${reaped}`]),
+      ...(exited === "" ? [] : [`--exited=${exited}`]),
       // `--setup` is passed only until a server is ready, because only the first `ready` message is
       // printed. Later servers with `--setup` would issue setup tokens that nobody sees, and only
       // the last ten are valid.
@@ -248,7 +248,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       if (message?.type === "registered") newIds.set(child, message.process_id);
       if (message?.type === "pong") watch?.replied();
       if (message?.type !== "ready") return;
-      for (const death of deaths) unrecorded.delete(death);
+      for (const exitedId of exitedIds) unrecorded.delete(exitedId);
       options.collector?.ready(child);
       anyReady = true;
       firstReady.resolve();
@@ -292,9 +292,9 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     signalGroup(child, "SIGKILL");
   }
 
-  function reportDeath(id: string): void {
+  function reportExit(id: string): void {
     addRecent(unrecorded, id);
-    const message: Reaped = { type: "reaped", process_ids: [id] };
+    const message: Exited = { type: "exited", process_ids: [id] };
     for (const child of running) if (child.connected) child.send(message, () => {});
   }
 
@@ -350,7 +350,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       if (!ending.aborted) checkExit(child);
       if (ending.aborted) return;
       const lastId = newIds.get(child) ?? id;
-      reportDeath(lastId);
+      reportExit(lastId);
       const waitMs = delay.after(elapsed() - startedServerAt);
       logRestart(child, lastId, waitMs);
       await pause(waitMs, ending);

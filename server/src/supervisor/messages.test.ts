@@ -48,11 +48,11 @@ test.each([
 });
 
 test("the supervisor's message is parsed, and one that does not match is dropped", () => {
-  const reaped = { type: "reaped", process_ids: ["prc_1"] };
-  expect(parseFromSupervisor({ ...reaped, more: 1 })).toEqual(reaped);
+  const exited = { type: "exited", process_ids: ["prc_1"] };
+  expect(parseFromSupervisor({ ...exited, more: 1 })).toEqual(exited);
   const collect = { type: "collect", id: 1, database: true };
   expect(parseFromSupervisor({ ...collect, more: 1 })).toEqual(collect);
   expect(parseFromSupervisor({ type: "ping" })).toEqual({ type: "ping" });
-  for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }])
+  for (const message of [undefined, { type: "exited" }, { type: "exited", process_ids: [1] }])
     expect(parseFromSupervisor(message)).toBeUndefined();
 });

@@ -71,8 +71,8 @@ const registered = z.object({ type: z.literal("registered"), process_id: z.strin
 export type Registered = z.infer<typeof registered>;
 
 /** These processes have exited, so their runs can be resumed at once. */
-const reaped = z.object({ type: z.literal("reaped"), process_ids: z.array(z.string()) });
-export type Reaped = z.infer<typeof reaped>;
+const exited = z.object({ type: z.literal("exited"), process_ids: z.array(z.string()) });
+export type Exited = z.infer<typeof exited>;
 
 /** The supervisor asks for the server's metrics. */
 const collect = z.object({
@@ -111,7 +111,7 @@ const fromServer = z.discriminatedUnion("type", [
   metrics,
   pong,
 ]);
-const fromSupervisor = z.discriminatedUnion("type", [reaped, collect, ping]);
+const fromSupervisor = z.discriminatedUnion("type", [exited, collect, ping]);
 
 /** Parses a message of a server. @returns undefined if the message is not valid. */
 export function parseFromServer(message: unknown): z.infer<typeof fromServer> | undefined {

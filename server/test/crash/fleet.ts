@@ -62,11 +62,11 @@ export async function startFleet(
   const errors: string[] = [];
   let closing = false;
 
-  async function launch(reaped: readonly string[], slot?: Slot): Promise<Slot> {
+  async function launch(exited: readonly string[], slot?: Slot): Promise<Slot> {
     const processId = newId("prc");
     const args = [
       `--process=${processId}`,
-      ...(reaped.length === 0 ? [] : [`--reaped=${reaped.join(",")}`]),
+      ...(exited.length === 0 ? [] : [`--exited=${exited.join(",")}`]),
     ];
     const env = {
       PATH: process.env.PATH,
@@ -152,7 +152,7 @@ export async function startFleet(
       if (child.exitCode === null && child.signalCode === null) await exited;
       if (notify) {
         for (const other of slots)
-          if (other.up) other.child.send({ type: "reaped", process_ids: [processId] }, () => {});
+          if (other.up) other.child.send({ type: "exited", process_ids: [processId] }, () => {});
       }
       const restarted = closing
         ? Promise.resolve()

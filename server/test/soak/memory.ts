@@ -293,7 +293,7 @@ async function startServer(databaseUrl: string, modelPort: number) {
   const peak: Peak = { heap: 0, external: 0 };
   const child = fork(
     fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
-    ["--reaped=all"],
+    ["--exited=all"],
     {
       env: {
         ...process.env,
