@@ -302,7 +302,7 @@ async function build(
     { drainDelayMs: config.drainDelaySeconds * 1_000, ...connectionLimits },
   );
   opened.defer(() => http.close(graceOver - elapsed()));
-  opened.defer(() => runs.subscribers.pollers.close());
+  opened.defer(() => runs.subscribers.poller.close());
   opened.defer(() => runs.eventPoller.close());
   url ||= http.url;
   ownPorts.add(Number(new URL(http.url).port));

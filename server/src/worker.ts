@@ -307,7 +307,7 @@ function handleMessage(
       break;
     }
     case "journal":
-      runs.subscribers.pollers.wake(message.runId);
+      runs.subscribers.poller.wake(message.runId);
       break;
     case "eventSubscribers":
       runs.eventPoller.noteRemoteSubscriber();

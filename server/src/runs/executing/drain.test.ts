@@ -15,7 +15,7 @@ const ports = (given: Partial<DrainPorts>): DrainPorts => ({
   starts: { pending: 0 },
   startsInProgress: { count: 0 },
   subscribers: {
-    pollers: {
+    poller: {
       subscribe: () => expect.fail("nobody subscribes"),
       wake() {},
       wakeAll() {},

@@ -13,7 +13,7 @@ export interface DrainPorts {
   readonly live: LiveRuns;
   readonly starts: { readonly pending: number };
   readonly startsInProgress: { readonly count: number };
-  readonly subscribers: Pick<Subscribers, "pollers">;
+  readonly subscribers: Pick<Subscribers, "poller">;
 }
 
 /**
@@ -37,7 +37,7 @@ const queryIntervalMs = 500;
  */
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
   const { live } = ports;
-  const { pollers } = ports.subscribers;
+  const { poller } = ports.subscribers;
   const deadline = elapsed() + graceMs;
   const leftMs = () => deadline - elapsed();
   // While starts are in progress, this process is not idle: each of them can create a run that this
@@ -45,17 +45,17 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   // whose callers no longer wait.
   const isIdle = () =>
     live.size === 0 && ports.starts.pending === 0 && ports.startsInProgress.count === 0;
-  const hasCallers = () => pollers.runIds.length > 0;
+  const hasCallers = () => poller.runIds.length > 0;
   // If the query fails, the runs count as executed elsewhere, because an outage of the database can
   // be over before the grace period ends.
   const areExecuted = async () =>
     (await undefinedAfter(
-      areExecutedElsewhere(ports.database, ports.process.id, pollers.runIds).catch(() => true),
+      areExecutedElsewhere(ports.database, ports.process.id, poller.runIds).catch(() => true),
       leftMs(),
     )) ?? true;
   // Wakes the streams of runs that other processes execute. The streams then end, since this
   // process is stopping, and their clients resume them at another process: see `subscribeToRun`.
-  pollers.wakeAll();
+  poller.wakeAll();
   await until(isIdle, graceMs);
   while (hasCallers() && leftMs() > 0 && (await areExecuted()))
     await until(() => !hasCallers(), Math.min(queryIntervalMs, leftMs()));

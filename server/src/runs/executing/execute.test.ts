@@ -71,7 +71,7 @@ function portsOfWaitingRun({ capacity = { release() {} }, ...replaced }: Replace
     live,
     memory: { runs },
     agents: { find: () => ({ config, configBytes: 0 }) },
-    subscribers: { pollers: { wake() {} } },
+    subscribers: { poller: { wake() {} } },
     onReturned() {},
     capacity: { ...capacity, queueEmpty: true, hasBacklog: () => false, isOpen: true },
     ...replaced,

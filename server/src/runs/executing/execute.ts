@@ -39,7 +39,7 @@ export interface ExecutePorts extends EndPorts {
   readonly process: Pick<OwnProcess, "holdsLease" | "keepsLease">;
   readonly agents: AgentCache;
   readonly live: LiveRuns;
-  readonly subscribers: Pick<Subscribers, "pollers" | "outputBuffers">;
+  readonly subscribers: Pick<Subscribers, "poller" | "outputBuffers">;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
@@ -131,7 +131,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   try {
     ports.live.set(run.runId, live);
     if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
-    ports.subscribers.pollers.wake(run.runId);
+    ports.subscribers.poller.wake(run.runId);
     if (cancelRequested) live.stop("cancelled");
     const span = ports.tracing?.run(run);
     attempt = await attemptRun(ports, { run, live, hold, span });

@@ -47,7 +47,7 @@ const createPorts = () => ({
 test("the list of a run's events is complete while the process stops", async () => {
   const runId = await addEndedRun();
   const runs = createPorts();
-  runs.subscribers.pollers.close();
+  runs.subscribers.poller.close();
   const cipher = createSecretCipher(randomBytes(32));
   const { workspaceId } = owner;
   const ctx = { database, cipher, actor: { kind: "system" }, workspaceId, runs } as const;

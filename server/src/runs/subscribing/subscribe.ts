@@ -3,7 +3,7 @@ import { untilWoken } from "../../base/abort.ts";
 import { type Database, pauseIfLost } from "../../base/database/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "./output-buffer.ts";
-import type { RunPoller } from "./run-pollers.ts";
+import type { RunSubscription } from "./run-poller.ts";
 import type { LiveRuns, Subscribers } from "./subscribers.ts";
 
 /** The services that subscribing to a run needs. */
@@ -29,7 +29,7 @@ export interface SubscribeOptions {
 /**
  * Yields the run's events after `after`, in order and without gaps, once they are committed, and
  * the model's output between them. Ends after the final event, when the run was deleted, or when
- * `signal` aborts; with `waitForMore` also when `RunPollers.close` is called. It also ends if this
+ * `signal` aborts; with `waitForMore` also when `RunPoller.close` is called. It also ends if this
  * process is stopping and does not execute the run: the client can resume at another process. The
  * events are the same whether this process or another one executes the run; only the delay differs.
  * Events are read a few at a time, so that a slow stream does not keep the whole journal in memory.
@@ -42,14 +42,14 @@ export async function* subscribeToRun(
 ): AsyncGenerator<EventOnWire | OutputEvent> {
   const { signal, waitForMore = true, output } = options;
   let { after } = options;
-  let poller: RunPoller | undefined;
+  let subscription: RunSubscription | undefined;
   const isNew = ports.subscribers.outputBuffers.add(run, output);
   const live = ports.live.get(run.runId);
   if (isNew && live?.failedAttempt !== undefined)
     for (const event of live.failedAttempt) output.push(event, live.base + live.events.length);
   // Without `waitForMore`, reading continues even while this process is stopping. Otherwise the
   // caller would get only some of the events, and would not know that others are missing.
-  const isOver = () => signal.aborted || (waitForMore && ports.subscribers.pollers.closed);
+  const isOver = () => signal.aborted || (waitForMore && ports.subscribers.poller.closed);
   try {
     while (!isOver()) {
       const outputEvent = output.take(after);
@@ -60,10 +60,10 @@ export async function* subscribeToRun(
       const inMemory = eventsInMemory(ports, run, after);
       const isDrained = ports.capacity.isDraining && !ports.live.has(run.runId);
       if (inMemory !== undefined) {
-        poller?.unsubscribe();
-        poller = undefined;
+        subscription?.unsubscribe();
+        subscription = undefined;
       } else if (waitForMore && !isDrained && !ports.live.has(run.runId))
-        poller ??= ports.subscribers.pollers.subscribe(run.runId);
+        subscription ??= ports.subscribers.poller.subscribe(run.runId);
       const events = inMemory ?? (await read(ports, run, after, signal));
       for (const event of events) {
         yield event;
@@ -76,12 +76,12 @@ export async function* subscribeToRun(
           yield next;
       }
       if (events.length > 0) continue;
-      if (!waitForMore || isDrained || poller?.isDeleted) return;
+      if (!waitForMore || isDrained || subscription?.isDeleted) return;
       if (inMemory !== undefined) await changed(ports, run, options);
-      else await poller?.waitForMore(after, signal);
+      else await subscription?.waitForMore(after, signal);
     }
   } finally {
-    poller?.unsubscribe();
+    subscription?.unsubscribe();
     ports.subscribers.outputBuffers.delete(run.runId, output);
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from "../../base/database/index.ts";
 import { ShortLivedMap } from "../../base/short-lived-map.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createOutputBuffers, type OutputBuffers } from "./output-buffers.ts";
-import { createRunPollers, type RunPollers } from "./run-pollers.ts";
+import { createRunPoller, type RunPoller } from "./run-poller.ts";
 import { createSharedReads, type SharedReads } from "./shared-reads.ts";
 
 /** The runs that this process executes, by run id. */
@@ -16,8 +16,8 @@ export function createLiveRuns(): LiveRuns {
 
 /** The subscribers in this process that read runs. */
 export interface Subscribers {
-  /** Subscribers to runs that another process executes, or that no process executes yet. */
-  readonly pollers: RunPollers;
+  /** Wakes subscribers to runs that another process executes, or that no process executes yet. */
+  readonly poller: RunPoller;
   /** Buffers of the streams that receive model output. */
   readonly outputBuffers: OutputBuffers;
   readonly sharedReads: SharedReads;
@@ -39,7 +39,7 @@ export function createSubscribers(
   }: { onFirstSubscriber: (runId: string) => void; outputs: ByteBudget },
 ): Subscribers {
   return {
-    pollers: createRunPollers(database, onFirstSubscriber),
+    poller: createRunPoller(database, onFirstSubscriber),
     outputBuffers: createOutputBuffers(outputs),
     sharedReads: createSharedReads(database),
   };

@@ -21,8 +21,8 @@ test("a caller that waits for a queued run is a subscriber before the run is rea
   const run = await startOne(database, await seedAgent(database));
   const gone = new AbortController();
   const waiting = waitForRun(ports, run, gone.signal);
-  const subscribed = subscribers.pollers.runIds;
+  const subscribed = subscribers.poller.runIds;
   gone.abort();
   expect(await waiting).toBeUndefined();
-  expect([subscribed, subscribers.pollers.runIds]).toEqual([[run.runId], []]);
+  expect([subscribed, subscribers.poller.runIds]).toEqual([[run.runId], []]);
 });

@@ -5,7 +5,7 @@ import { deletedRun } from "../access.ts";
 import { readLastSeqs, readOutcome } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { RunPoller } from "./run-pollers.ts";
+import type { RunSubscription } from "./run-poller.ts";
 import type { SubscribePorts } from "./subscribe.ts";
 
 /**
@@ -20,28 +20,28 @@ export async function waitForRun(
   run: RunRef,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const { pollers } = ports.subscribers;
-  let poller: RunPoller | undefined;
+  const { poller } = ports.subscribers;
+  let subscription: RunSubscription | undefined;
   try {
     for (;;) {
       const live = ports.live.get(run.runId);
       if (live !== undefined) {
-        poller?.unsubscribe();
-        poller = undefined;
+        subscription?.unsubscribe();
+        subscription = undefined;
         await untilEndedHere(live, signal);
         if (live.outcome !== undefined) return live.outcome;
       }
       // Subscribes before the first query, so that no notification is missed and a stopping process
       // waits for this caller (see `drainRuns`). As a consequence, the other processes are notified
       // of the subscriber even if the run has already ended.
-      poller ??= pollers.subscribe(run.runId);
+      subscription ??= poller.subscribe(run.runId);
       const stored = await readStored(ports, run, signal);
       if (stored?.outcome !== undefined) return stored.outcome;
-      if (signal.aborted || pollers.closed) return undefined;
-      if (stored !== undefined) await poller.waitForMore(stored.lastSeq, signal);
+      if (signal.aborted || poller.closed) return undefined;
+      if (stored !== undefined) await subscription.waitForMore(stored.lastSeq, signal);
     }
   } finally {
-    poller?.unsubscribe();
+    subscription?.unsubscribe();
   }
 }
 

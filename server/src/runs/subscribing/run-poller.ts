@@ -8,12 +8,12 @@ import { readLastSeqs } from "../journal/index.ts";
  * when a journal has grown. Since notifications can be lost, this process also polls the database,
  * with one query for all the runs. It does not poll while there are no subscribers.
  */
-export interface RunPollers {
+export interface RunPoller {
   /**
    * Subscribes to a run. A notification that arrives while the subscriber reads the journal makes
    * the next `waitForMore` resolve at once.
    */
-  subscribe(runId: string): RunPoller;
+  subscribe(runId: string): RunSubscription;
   /**
    * Wakes the subscribers of a run. To be called when the run's journal has grown, or when the run
    * begins to execute in this process.
@@ -31,10 +31,10 @@ export interface RunPollers {
   close(): void;
 }
 
-export interface RunPoller {
+export interface RunSubscription {
   /**
    * Resolves when the run's journal may have events after `after`, when `signal` aborts, or when
-   * `RunPollers.close` is called. Resolves at once if a notification arrived since the last call.
+   * `RunPoller.close` is called. Resolves at once if a notification arrived since the last call.
    */
   waitForMore(after: number, signal: AbortSignal): Promise<void>;
   /** Whether a poll found that the run was deleted. */
@@ -52,13 +52,13 @@ interface Subscriber {
 }
 
 /**
- * Creates the table of this process's subscribers to runs that other processes execute.
+ * Creates the run poller, which all subscribers of this process share.
  * @param onFirstSubscriber called when a run gets its first subscriber in this process.
  */
-export function createRunPollers(
+export function createRunPoller(
   database: Database,
   onFirstSubscriber: (runId: string) => void,
-): RunPollers {
+): RunPoller {
   const byRun = new Map<string, Set<Subscriber>>();
   const closing = new AbortController();
   let isPolling = false;
