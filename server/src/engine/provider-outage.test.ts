@@ -12,8 +12,8 @@ import {
 } from "../../test/model-server.ts";
 import { ByteBudget } from "../base/byte-budget.ts";
 import { elapsed } from "../base/clock.ts";
-import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
-import { createCircuits } from "./circuit/circuits.ts";
+import { type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
+import { type Circuit, createCircuits } from "./circuit/circuits.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
 /** All times are divided by this, so that an outage of ten minutes takes 1.5 seconds. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ModelFailure } from "../model-failure.ts";
-import { type Circuit, type CircuitPolicy, circuitPolicy, type Pass } from "./circuit.ts";
-import { type CircuitKey, createCircuits } from "./circuits.ts";
+import { type CircuitPolicy, circuitPolicy, type Pass } from "./circuit.ts";
+import { type Circuit, type CircuitKey, createCircuits } from "./circuits.ts";
 
 const failure = new ModelFailure("The connection failed.", { retryable: true, unreachable: true });
 const policy: CircuitPolicy = {

@@ -8,7 +8,7 @@ export interface CircuitPolicy {
    */
   readonly failureThreshold: number;
   /**
-   * Upper bound in milliseconds of the first pause before a probe (see `createCircuit`). The bound
+   * Upper bound in milliseconds of the first pause before a probe (see `createBreaker`). The bound
    * doubles with each probe.
    */
   readonly basePauseMs: number;
@@ -94,13 +94,13 @@ export interface Pass {
 /**
  * Circuit breaker of one model: while the model is unavailable, runs wait instead of calling it.
  */
-export interface Circuit {
+export interface Breaker {
   /**
    * Resolves when a call is allowed. Times are milliseconds on the clock of `base/clock.ts`.
    *
    * @param endsAt the time at which the wait ends with an error.
    * @param deadlineAt the time at which the signal stops the run. Default: never.
-   * @param isCounted whether `startWaiting` has counted the run already. Default false.
+   * @param isCounted whether `Circuit.startWaiting` has counted the run already. Default false.
    * @throws {ModelFailure} the model was still unavailable at `endsAt`, or too many runs wait
    *   already.
    * @throws the signal's reason if the signal aborts first.
@@ -111,19 +111,8 @@ export interface Circuit {
     deadlineAt?: number,
     isCounted?: boolean,
   ): Promise<Pass>;
-  /**
-   * Counts a run that the provider's rate limit delays like a run that waits for the circuit.
-   * Returns false if no capacity for waiting runs is left. After true, `stopWaiting` must be
-   * called.
-   */
-  startWaiting(): boolean;
-  stopWaiting(): void;
-  /**
-   * Notes that the wait for a whole answer of the model may be too long for a gateway: for an hour,
-   * `needsStream` returns true to all runs of the model. Otherwise each step would lose one answer.
-   */
-  streamNext(): void;
-  needsStream(): boolean;
+  /** Whether the breaker has the same state as a new one, so that it can be evicted. */
+  readonly isIdle: boolean;
 }
 
 /**
@@ -140,10 +129,10 @@ export interface SharedState {
   onClosed(): void;
   /**
    * Reserves capacity for a run that waits for the circuit, unless `isCounted`. Returns false if no
-   * capacity is left. After true, `stopWaiting` must be called with the same value.
+   * capacity is left. After true, `releaseWaiting` must be called with the same value.
    */
-  startWaiting(isCounted: boolean): boolean;
-  stopWaiting(isCounted: boolean): void;
+  reserveWaiting(isCounted: boolean): boolean;
+  releaseWaiting(isCounted: boolean): void;
   /**
    * Notifies the subscribed circuits with the same provider origin (scheme, host, port) that a call
    * of this circuit was answered.
@@ -155,12 +144,6 @@ export interface SharedState {
    */
   subscribeToOrigin(listener: OriginListener): void;
   unsubscribeFromOrigin(listener: OriginListener): void;
-}
-
-/** A circuit as `circuits.ts` caches it. */
-export interface CachedCircuit extends Pick<Circuit, "enter"> {
-  /** Whether the circuit has the same state as a new circuit, so that it can be evicted. */
-  readonly isIdle: boolean;
 }
 
 /**
@@ -191,11 +174,11 @@ interface Waiter {
  * `spreadMs`, at most one for each regular probe. The pauses do not change. Other tenants can
  * therefore shorten a wait but never extend it.
  */
-export function createCircuit(
+export function createBreaker(
   policy: CircuitPolicy,
   shared: SharedState,
   random = Math.random,
-): CachedCircuit {
+): Breaker {
   const waiting = new Set<Waiter>();
   /**
    * The elements of `waiting` that are to get a last attempt, in the order in which they were
@@ -322,7 +305,7 @@ export function createCircuit(
         clearTimeout(lastAttemptTimer);
         clearTimeout(endTimer);
         signal.removeEventListener("abort", onAbort);
-        shared.stopWaiting(isCounted);
+        shared.releaseWaiting(isCounted);
         if (waiting.size === 0) shared.unsubscribeFromOrigin(onOriginAnswered);
         return true;
       };
@@ -369,7 +352,7 @@ export function createCircuit(
         pause(openState);
         return pass("probe");
       }
-      if (!shared.startWaiting(isCounted))
+      if (!shared.reserveWaiting(isCounted))
         throw unavailable(openState.reason, ", and too many runs already wait for models");
       return pass(await waitForTurn(signal, endsAt, deadlineAt, isCounted));
     },

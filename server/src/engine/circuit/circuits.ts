@@ -1,12 +1,6 @@
 import { elapsed } from "../../base/clock.ts";
 import type { ModelFailure } from "../model-failure.ts";
-import {
-  type CachedCircuit,
-  type Circuit,
-  type CircuitPolicy,
-  createCircuit,
-  type OriginListener,
-} from "./circuit.ts";
+import { type Breaker, type CircuitPolicy, createBreaker, type OriginListener } from "./circuit.ts";
 
 /** Identifies a circuit. Runs share a circuit if all these values are equal. */
 export interface CircuitKey {
@@ -34,6 +28,23 @@ export interface OutageListener {
   ended(key: CircuitKey): void;
 }
 
+/** The circuit breaker of one model, as runs use it. */
+export interface Circuit extends Pick<Breaker, "enter"> {
+  /**
+   * Counts a run that the provider's rate limit delays like a run that waits for the circuit.
+   * Returns false if no capacity for waiting runs is left. After true, `stopWaiting` must be
+   * called.
+   */
+  startWaiting(): boolean;
+  stopWaiting(): void;
+  /**
+   * Notes that the wait for a whole answer of the model may be too long for a gateway: for an hour,
+   * `needsStream` returns true to all runs of the model. Otherwise each step would lose one answer.
+   */
+  streamNext(): void;
+  needsStream(): boolean;
+}
+
 /** See `Circuit.streamNext`. */
 const streamedForMs = 3_600_000;
 
@@ -57,7 +68,7 @@ export interface Circuits {
 
 interface CacheEntry {
   readonly owner: string;
-  readonly circuit: CachedCircuit;
+  readonly breaker: Breaker;
 }
 
 /**
@@ -89,17 +100,17 @@ export function createCircuits(
 
   const create = (key: CircuitKey) => {
     const { owner, origin } = key;
-    return createCircuit(
+    return createBreaker(
       policy,
       {
         onFailure: (failure) => outages.failed(key, failure),
         onClosed: () => outages.ended(key),
-        startWaiting: (isCounted) => {
+        reserveWaiting: (isCounted) => {
           if (!isCounted) return waiting.take(owner);
           rateLimitedRuns -= 1;
           return true;
         },
-        stopWaiting: (isCounted) => {
+        releaseWaiting: (isCounted) => {
           if (isCounted) rateLimitedRuns += 1;
           else waiting.release(owner);
         },
@@ -122,12 +133,12 @@ export function createCircuits(
     );
   };
 
-  const find = (id: string, key: CircuitKey): CachedCircuit => {
-    const { circuit } = cached.get(id) ?? { circuit: create(key) };
+  const find = (id: string, key: CircuitKey): Breaker => {
+    const { breaker } = cached.get(id) ?? { breaker: create(key) };
     cached.delete(id);
     if (cached.size >= maxCircuits) cached.delete(entryToEvict(cached));
-    cached.set(id, { owner: key.owner, circuit });
-    return circuit;
+    cached.set(id, { owner: key.owner, breaker });
+    return breaker;
   };
 
   return {
@@ -169,8 +180,8 @@ export function createCircuits(
 function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
   const oldest = new Map<string, { id: string; count: number }>();
   let largest = { id: "", count: 0 };
-  for (const [id, { owner, circuit }] of cached) {
-    if (circuit.isIdle) return id;
+  for (const [id, { owner, breaker }] of cached) {
+    if (breaker.isIdle) return id;
     const of = oldest.get(owner) ?? { id, count: 0 };
     oldest.set(owner, of);
     of.count += 1;

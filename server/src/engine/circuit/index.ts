@@ -1,2 +1,2 @@
-export { type Circuit, circuitPolicy, type Pass } from "./circuit.ts";
-export { type Circuits, createCircuits, type OutageListener } from "./circuits.ts";
+export { circuitPolicy, type Pass } from "./circuit.ts";
+export { type Circuit, type Circuits, createCircuits, type OutageListener } from "./circuits.ts";
