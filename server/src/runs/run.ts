@@ -28,3 +28,11 @@ export interface RunRef {
   readonly runId: string;
   readonly workspaceId: string;
 }
+
+/**
+ * Kind of a run's last attempt, the last one that the agent's limit `max_attempts` allows:
+ * - `first`: the run has this attempt for the first time.
+ * - `repeated`: the run has this attempt again. A process exited while it executed this run and
+ *   other runs on their last attempts, and any of them may have killed the process.
+ */
+export type LastAttempt = "first" | "repeated";

@@ -1,8 +1,7 @@
 import type { Database, Parameters, Statement } from "../../base/database/index.ts";
 import { engineVersion } from "../../base/engine-version.ts";
 import { configOf } from "../journal/index.ts";
-import type { RunRef } from "../run.ts";
-import type { LastAttempt } from "../subscribing/index.ts";
+import type { LastAttempt, RunRef } from "../run.ts";
 import {
   type Claimant,
   type ClaimResult,

@@ -9,7 +9,7 @@ import {
 import { engineVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { addEvents } from "../journal/index.ts";
-import type { LastAttempt } from "../subscribing/index.ts";
+import type { LastAttempt } from "../run.ts";
 import { isExpired } from "./expire-queued-statement.ts";
 
 /** A run that this process has just claimed. */

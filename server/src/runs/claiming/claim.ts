@@ -7,8 +7,9 @@ import type { Reservations } from "../../reservations/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { Pricer } from "../pricer.ts";
 import type { RunReports } from "../reports.ts";
+import type { LastAttempt } from "../run.ts";
 import type { UnconfirmedStarts } from "../starting/index.ts";
-import type { LastAttempt, LiveRuns } from "../subscribing/index.ts";
+import type { LiveRuns } from "../subscribing/index.ts";
 import {
   claimAbandoned,
   claimCancelled,

@@ -14,8 +14,14 @@ import {
 } from "../../engine/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
-import { LiveRun, publishOutput } from "../subscribing/index.ts";
+import type { LastAttempt } from "../run.ts";
+import {
+  LiveRun,
+  type LiveRuns,
+  type OutputBuffer,
+  publishOutput,
+  type Subscribers,
+} from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
 import {

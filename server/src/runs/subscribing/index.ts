@@ -1,4 +1,4 @@
-export { type LastAttempt, LiveRun } from "./live-run.ts";
+export { LiveRun } from "./live-run.ts";
 export { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
 export { publishOutput } from "./publish-output.ts";
 export { readStatus } from "./read-status.ts";

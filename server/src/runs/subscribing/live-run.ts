@@ -1,15 +1,7 @@
 import type { EventOnWire, OutputEvent } from "@beckon/contract";
 import { elapsed } from "../../base/clock.ts";
 import { type Outcome, RunStopped, type StopReason } from "../../engine/index.ts";
-import type { RunRef } from "../run.ts";
-
-/**
- * Kind of a run's last attempt, the last one that the agent's limit `max_attempts` allows:
- * - `first`: the run has this attempt for the first time.
- * - `repeated`: the run has this attempt again. A process exited while it executed this run and
- *   other runs on their last attempts, and any of them may have killed the process.
- */
-export type LastAttempt = "first" | "repeated";
+import type { LastAttempt, RunRef } from "../run.ts";
 
 /**
  * A run that this process executes. It keeps in memory the events that this process has committed
