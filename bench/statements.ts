@@ -122,7 +122,7 @@ try {
         startRuns(
           database,
           runIds.map((runId) => startRow(runId, caller)),
-          { repeated: true, full: [], subscriptions },
+          { repeated: true, queuedIds: [], subscriptions },
         ),
       );
       await measured("append", () =>

@@ -178,7 +178,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
       onWritten,
       // A queued run is soon claimed, unless too many runs of its workspace wait here for a limit.
       // The start statement does not count them, and writes up to 200 runs at once.
-      full: () => [...memory.runs.waitingOwners, ...excludedIds(reservations, capacity.max)],
+      queuedIds: () => [...memory.runs.waitingOwners, ...excludedIds(reservations, capacity.max)],
     }),
     startsInProgress: { count: 0 },
     unconfirmedStarts: createUnconfirmedStarts(),

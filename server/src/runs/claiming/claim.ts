@@ -244,7 +244,8 @@ type ClaimOutcome = "all" | "some" | "contended" | "full";
 /**
  * Claims runs up to the free capacity, and starts to execute them.
  * @param options
- * - `except`: workspaces whose runs are not claimed, besides those whose runs wait for memory here.
+ * - `except`: workspaces and agents whose runs are not claimed, besides the workspaces whose runs
+ *   wait for memory here.
  * - `onlyToEnd`: the runs are claimed only to be ended. This takes little time and memory, so they
  *   are claimed even without free capacity, as long as this process accepts runs.
  * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined

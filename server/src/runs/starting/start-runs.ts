@@ -9,10 +9,10 @@ interface StartOptions {
   /** Whether an earlier call may already have written some of the rows. */
   readonly repeated: boolean;
   /**
-   * Workspaces whose runs wait in this process, for memory or for a limit. New runs of these
-   * workspaces are queued.
+   * Ids of the workspaces and agents whose runs wait in this process, for memory or for a limit.
+   * New runs of these are queued.
    */
-  readonly full: readonly string[];
+  readonly queuedIds: readonly string[];
   /** What this process knows about subscriptions. */
   readonly subscriptions: KnownSubscriptions;
 }
@@ -24,12 +24,12 @@ interface StartOptions {
 export async function startRuns(
   database: Database,
   rows: readonly StartRow[],
-  { repeated, full, subscriptions }: StartOptions,
+  { repeated, queuedIds, subscriptions }: StartOptions,
 ): Promise<StartResult[]> {
   const { callers, callerOf } = groupByCaller(rows);
   const checked = await sendStarts(
     database,
-    { rows, callers, callerOf, full },
+    { rows, callers, callerOf, queuedIds },
     { repeated, subscriptions },
   );
   if (checked.results.length !== rows.length)

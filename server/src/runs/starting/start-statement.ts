@@ -32,7 +32,7 @@ export interface StartInput {
    * Ids of the workspaces and agents whose runs wait in this process, for memory or for a limit.
    * New runs of these are queued.
    */
-  readonly full: readonly string[];
+  readonly queuedIds: readonly string[];
 }
 
 /**
@@ -55,7 +55,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       isEventBound,
     );
     const received = parts.received ? receivedTables(p, parts, { scope, isAdmitted }) : noReceived;
-    const full = p.value("text[]", (input) => input.full);
+    const queuedIds = p.value("text[]", (input) => input.queuedIds);
     const columns = optionalColumns(parts);
     const joins = optionalJoins(parts);
     const reached = reachedBy(parts);
@@ -116,7 +116,7 @@ with callers as materialized (
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
-      and a.workspace_id <> all (${full}) and a.id <> all (${full})
+      and a.workspace_id <> all (${queuedIds}) and a.id <> all (${queuedIds})
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (

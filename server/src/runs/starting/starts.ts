@@ -31,10 +31,10 @@ interface StartsOptions {
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
-   * Returns the ids of the workspaces and agents whose runs wait in this process, for memory or for
-   * a limit. New runs of these are queued.
+   * Ids of the workspaces and agents whose runs wait in this process, for memory or for a limit.
+   * New runs of these are queued.
    */
-  readonly full: () => readonly string[];
+  readonly queuedIds: () => readonly string[];
 }
 
 /**
@@ -53,14 +53,14 @@ const maxTurnMs = 200;
 /** Creates the batcher of the start statement. */
 export function createStarts(
   database: Database,
-  { mutex, budgetMutex, subscriptions, onWritten, full }: StartsOptions,
+  { mutex, budgetMutex, subscriptions, onWritten, queuedIds }: StartsOptions,
 ): Starts {
   const create = (turns?: Mutex) =>
     createBatcher<StartRow, StartResult>({
       write: async (rows, { repeated }) => {
         const results = await startRuns(database, rows, {
           repeated,
-          full: full(),
+          queuedIds: queuedIds(),
           subscriptions,
         });
         onWritten();

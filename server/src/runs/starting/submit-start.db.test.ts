@@ -47,7 +47,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
       budgetMutex: createMutex(),
       subscriptions,
       onWritten() {},
-      full: () => [],
+      queuedIds: () => [],
     }),
     appends: createAppends(database, {
       mutex,
