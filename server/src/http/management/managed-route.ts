@@ -245,13 +245,13 @@ function sendLinesOrFile(
     log.write("a response was ended early", { request_id: requestId, route, reason });
   // Sending lines or a file can take hours, during which the credential can be revoked. So it is
   // checked repeatedly.
-  const held = {
+  const credential = {
     ...streamCredentialOf(authenticated, incoming),
     workspaceId: authenticated.workspaceId,
     scope: permission,
     agentIds: agentLimit(request.ctx) ?? null,
   };
-  const endChecks = services.streams.checkRepeatedly(held, () => {
+  const endChecks = services.streams.checkRepeatedly(credential, () => {
     logEnd("Its credential is no longer valid.");
     outgoing.destroy();
   });
@@ -279,8 +279,12 @@ async function sendStream(
 ): Promise<Response> {
   const { incoming } = c.env;
   const { workspaceId } = authenticated;
-  const held = { ...streamCredentialOf(authenticated, incoming), workspaceId, scope: permission };
-  const reservation = services.streams.reserve(held);
+  const credential = {
+    ...streamCredentialOf(authenticated, incoming),
+    workspaceId,
+    scope: permission,
+  };
+  const reservation = services.streams.reserve(credential);
   try {
     const source = await deadline.limit(
       stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
@@ -288,7 +292,7 @@ async function sendStream(
     deadline.end();
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
     if (source === undefined) return new Response(null, { status: 204, headers });
-    return reservation.respond(c, source, { ...held, agentIds: source.agentIds }, headers);
+    return reservation.respond(c, source, { ...credential, agentIds: source.agentIds }, headers);
   } finally {
     reservation.release();
   }

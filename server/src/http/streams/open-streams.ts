@@ -28,7 +28,7 @@ export interface Streams {
    * credential is checked every `checkMs`, together with those of the open streams. Returns a
    * function that ends the checks.
    */
-  checkRepeatedly(held: StreamCredential, disconnect: () => void): () => void;
+  checkRepeatedly(credential: StreamCredential, disconnect: () => void): () => void;
   /** Number of open streams. */
   readonly count: number;
 }
@@ -39,7 +39,7 @@ export interface Reservation {
   respond(
     c: RequestContext,
     source: StreamSource,
-    held: StreamCredential,
+    credential: StreamCredential,
     headers?: Readonly<Record<string, string>>,
   ): Response;
   /** Frees the capacity if the stream was not opened. Does nothing after `respond`. */
@@ -73,7 +73,7 @@ export const defaultStreamLimits: StreamLimits = {
 
 /** An open stream, or another response that is being sent. */
 interface OpenResponse {
-  readonly held: StreamCredential;
+  readonly credential: StreamCredential;
   /** Ends the response because its credential is no longer valid. */
   readonly revoke: () => void;
 }
@@ -115,13 +115,14 @@ export function openStreams({ database, log, heap }: StreamPorts, limits: Stream
       if (checked.length === 0) break;
       const groups = Map.groupBy(
         checked,
-        ({ held }) => `${held.id} ${held.workspaceId} ${held.scope} ${held.agentIds?.join() ?? ""}`,
+        ({ credential: { id, workspaceId, scope, agentIds } }) =>
+          `${id} ${workspaceId} ${scope} ${agentIds?.join() ?? ""}`,
       );
-      const credentials = [...groups.values()].flatMap(([first]) => first?.held ?? []);
+      const credentials = [...groups.values()].flatMap(([first]) => first?.credential ?? []);
       try {
         const valid = await stillValid(database, credentials);
         for (const [first, ...more] of groups.values()) {
-          if (first !== undefined && !valid.has(first.held))
+          if (first !== undefined && !valid.has(first.credential))
             for (const response of [first, ...more]) response.revoke();
         }
       } catch (thrown) {
@@ -177,7 +178,7 @@ export function openStreams({ database, log, heap }: StreamPorts, limits: Stream
           isRevoked = true;
           ending.abort();
         };
-        const stream: OpenResponse = { held: credential, revoke };
+        const stream: OpenResponse = { credential, revoke };
         const remove = add(open, stream);
         const closed = () => {
           remove();
@@ -206,7 +207,7 @@ export function openStreams({ database, log, heap }: StreamPorts, limits: Stream
 
   return {
     reserve,
-    checkRepeatedly: (held, revoke) => add(others, { held, revoke }),
+    checkRepeatedly: (credential, revoke) => add(others, { credential, revoke }),
     get count() {
       return open.size;
     },
