@@ -286,7 +286,7 @@ function execute(
       run,
       config,
       priceOf,
-      hold: () => holdRun(ports, { run, live, journal }),
+      holdRun: () => holdRun(ports, { run, live, journal }),
     }),
     reserveOutputTokens: config.limits.reserve_output_tokens,
     limitRevision: () => ports.reservations.revision(run.workspaceId),

@@ -130,7 +130,7 @@ describe("a run whose next attempt does not fit into what is left until the limi
         run,
         config: agentConfig.parse(createAgentBody.parse({ name: "Test", model: "vendor/model" })),
         priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
-        hold: async () => void holds++,
+        holdRun: async () => void holds++,
       },
     );
     const { signal } = new AbortController();
@@ -187,7 +187,7 @@ describe("a run that waited for a limit, and whose deadline passes while it asks
         run,
         config: agentConfig.parse(createAgentBody.parse({ name: "Test", model: "vendor/model" })),
         priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
-        hold: async () => void holds++,
+        holdRun: async () => void holds++,
       },
     );
     const thrown = await limitAttempt(firstAttempt, stopped.signal)?.catch(

@@ -43,7 +43,7 @@ interface LimitedRun {
    * limit's reset, or if the run's deadline passes while this attempt waits for a limit. Throws if
    * the run is held instead of ending. Default: it ends.
    */
-  readonly hold?: () => Promise<void>;
+  readonly holdRun?: () => Promise<void>;
 }
 
 interface LimitPorts {
@@ -58,7 +58,7 @@ interface LimitPorts {
  */
 export function limitAttempts(
   { reservations, firstCalls }: LimitPorts,
-  { run, config, priceOf, hold }: LimitedRun,
+  { run, config, priceOf, holdRun }: LimitedRun,
 ): LimitAttempt {
   const { max_cost_micros: maxCostMicros, reserve_output_tokens } = config.limits;
   const maxOutputTokens = config.model_settings.max_output_tokens ?? reserve_output_tokens;
@@ -87,7 +87,7 @@ export function limitAttempts(
     revision: number | undefined,
     signal: AbortSignal,
   ): Promise<AttemptLimit | undefined> {
-    const holdFirst = attempt.isFirst ? hold : undefined;
+    const holdFirst = attempt.isFirst ? holdRun : undefined;
     const bytes = attempt.bytes();
     // Computed once, because most calls of `amountsOf` are for `maxOutputTokens`, and computing a
     // price takes some microseconds of CPU time.
@@ -168,8 +168,8 @@ export function limitAttempts(
 
 /**
  * Reserves what a call can use.
- * @param hold throws if the run is held because its deadline passed while it waited for a limit.
- *   A hold returns what was reserved. Undefined: the run is not held.
+ * @param holdRun throws if the run is held because its deadline passed while it waited for a limit.
+ *   Holding the run returns what was reserved. Undefined: the run is not held.
  * @throws {LimitStop} if the run's deadline passes while the run waits for a limit, or while a
  *   request that ends this wait is in progress.
  * @throws the reason of `signal` if it aborts otherwise.
@@ -178,7 +178,7 @@ async function reserve(
   reservations: Pick<Reservations, "reserve">,
   run: AskingRun,
   signal: AbortSignal,
-  hold: (() => Promise<void>) | undefined,
+  holdRun: (() => Promise<void>) | undefined,
 ): Promise<Reserved> {
   const startedAt = elapsed();
   const waited: { for?: Limit } = {};
@@ -193,7 +193,7 @@ async function reserve(
   } catch (thrown) {
     const isDeadline = thrown instanceof RunStopped && thrown.reason === "deadline";
     if (!isDeadline || waited.for === undefined) throw thrown;
-    await hold?.();
+    await holdRun?.();
     const limit = toLimitReached(waited.for);
     throw new LimitStop({ error: waitedTooLong(limit, elapsed() - startedAt), limit });
   }
