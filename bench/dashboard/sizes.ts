@@ -45,7 +45,7 @@ export function measureSizes(): DashboardSize[] {
     {
       name: "first load, then the list of runs",
       bytes: sizeOf(first) + sizeOf(filesOf(manifest, [runs], first)),
-      maxBytes: 200_000,
+      maxBytes: 201_000,
     },
     { name: "forms", bytes: sizeOf(forms), maxBytes: 55_000 },
     {
