@@ -203,6 +203,7 @@ test.each(storing)(
       return expect(other.status).toBe(403);
     expect([other.status, other.headers.get("idempotency-replayed")]).toEqual([one.status, null]);
     const idsOf = (answered: unknown) => JSON.stringify(answered).match(/"id":"[^"]+"/g);
-    expect(idsOf(other.body)).not.toEqual(idsOf(one.body));
+    // The answers of bulk operations have no ids.
+    if (idsOf(one.body) !== null) expect(idsOf(other.body)).not.toEqual(idsOf(one.body));
   },
 );
