@@ -140,7 +140,7 @@ describe.each(["never", "always"] as const)(
       expect(server.requests).toHaveLength(3);
     });
 
-    it("is told apart from one that does not accept reasoning", async () => {
+    it("is distinguished from one that does not accept reasoning", async () => {
       const steps = [{ calls: calls("c1") }, { reasoning: "hm", calls: calls("c2") }];
       server.script((request, index) => {
         const sent = reasoningSent(request);
