@@ -58,7 +58,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -113,7 +113,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -140,7 +140,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -209,7 +209,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -266,7 +266,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -293,7 +293,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -362,7 +362,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -417,7 +417,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -465,7 +465,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -534,7 +534,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -591,7 +591,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -639,7 +639,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -708,7 +708,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -770,12 +770,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -802,7 +802,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -871,7 +871,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($17::text[]) and a.id <> all ($17::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -935,12 +935,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -967,7 +967,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -1036,7 +1036,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -1098,12 +1098,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1151,7 +1151,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -1220,7 +1220,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($34::text[]) and a.id <> all ($34::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -1284,12 +1284,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1337,7 +1337,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -1410,7 +1410,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -1466,7 +1466,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1493,7 +1493,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -1566,7 +1566,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -1624,7 +1624,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1651,7 +1651,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -1724,7 +1724,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -1780,7 +1780,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1828,7 +1828,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -1901,7 +1901,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -1959,7 +1959,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2007,7 +2007,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not (true) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -2080,7 +2080,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -2143,12 +2143,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2175,7 +2175,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -2248,7 +2248,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($18::text[]) and a.id <> all ($18::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -2313,12 +2313,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2345,7 +2345,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -2418,7 +2418,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -2481,12 +2481,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2534,7 +2534,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -2607,7 +2607,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($35::text[]) and a.id <> all ($35::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -2672,12 +2672,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy)))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2725,7 +2725,7 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run)) from checked) as results,
@@ -2806,7 +2806,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all ($63::text[]) and a.id <> all ($63::text[])
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
@@ -2943,7 +2943,7 @@ with callers as materialized (
   select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
   from checked
   where check_result = 'start' and sender_event is not null and status <> 'failed'
-    and (not (status = 'queued' and run_id in (select run_id from busy)) and not (status = 'waiting' and run_id in (select run_id from overfull)))
+    and (not (status = 'queued' and run_id = any (array(select run_id from busy))) and not (status = 'waiting' and run_id = any (array(select run_id from overfull))))
     and (key is null or key_turn = 1)
   order by trigger_id, sender_event, position
   on conflict do nothing
@@ -2952,12 +2952,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)) and not (status = 'waiting' and run_id in (select run_id from overfull))) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id = any (array(select run_id from busy))) and not (status = 'waiting' and run_id = any (array(select run_id from overfull)))) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy)) and not (status = 'waiting' and run_id in (select run_id from overfull))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id = any (array(select run_id from busy))) and not (status = 'waiting' and run_id = any (array(select run_id from overfull)))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -3121,8 +3121,8 @@ with callers as materialized (
 )
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
+    when status = 'queued' and run_id = any (array(select run_id from busy)) then 'agent_busy'
+    when status = 'waiting' and run_id = any (array(select run_id from overfull)) then 'held_full'
     when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
     else status
   end, 'replayed_run', replayed_run, 'limit', case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, 'first_call_reserved', run_id in (select run_id from first_reservations),

@@ -99,11 +99,19 @@ export function admissionChecks(parts: Parts, reached: string): Check[] {
   ]);
 }
 
-/** Returns the checks whether a run exceeds a limit, counting the earlier requests of the batch. */
+/**
+ * Returns the checks whether a run exceeds a limit, counting the earlier requests of the batch.
+ *
+ * They compare with arrays because PostgreSQL prepares the hash table of `in (select …)` for each
+ * statement, even if no run is queued.
+ */
 const batchLimits = ({ received }: Parts): Check[] =>
   included([
-    ["agent_busy", "status = 'queued' and run_id in (select run_id from busy)"],
-    received && ["held_full", "status = 'waiting' and run_id in (select run_id from overfull)"],
+    ["agent_busy", "status = 'queued' and run_id = any (array(select run_id from busy))"],
+    received && [
+      "held_full",
+      "status = 'waiting' and run_id = any (array(select run_id from overfull))",
+    ],
   ]);
 
 /**

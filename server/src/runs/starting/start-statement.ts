@@ -117,7 +117,7 @@ with callers as materialized (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null
       and a.workspace_id <> all (${queuedIds}) and a.id <> all (${queuedIds})
-      and c.owner in (select p.id from processes p where p.died_at is null) as running
+      and c.owner = any (array(select p.id from processes p where p.died_at is null)) as running
   ) immediate
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp
