@@ -201,8 +201,8 @@ function endRow(runId: string) {
 }
 
 /**
- * Returns the CPU seconds of a process that has one thread. They come from `schedstat`, which counts
- * nanoseconds, because a batch takes less than the 10 ms in which `stat` counts.
+ * Returns the CPU seconds of a process that has one thread, from `schedstat`, which counts
+ * nanoseconds: a batch takes less than the 10 ms in which `stat` counts.
  */
 function cpuSeconds(pid: number): number {
   const [nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ");
