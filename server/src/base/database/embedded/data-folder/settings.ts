@@ -1,4 +1,10 @@
 /**
+ * Maximum MiB that PostgreSQL accepts as `max_slot_wal_keep_size`. An eighth of a network file
+ * system can be more: AWS EFS reports a size of 8 EiB.
+ */
+const maxSlotWalMib = 2 ** 31 - 1;
+
+/**
  * Returns PostgreSQL's settings. They are passed as arguments, which take precedence over
  * `postgresql.conf`. The operator can change all other settings in `postgresql.conf`.
  * @param options `connections`: maximum number of connections. `tcpPort`: port on 127.0.0.1;
@@ -16,6 +22,7 @@ export function settings({
   tcpPort: number | undefined;
   diskBytes: number;
 }): Readonly<Record<string, string>> {
+  const slotWalMib = Math.max(4_096, Math.floor(diskBytes / 8 / 1024 ** 2));
   return {
     listen_addresses: tcpPort === undefined ? "" : "127.0.0.1",
     port: String(tcpPort ?? 5432),
@@ -38,7 +45,7 @@ export function settings({
     // With the default, no limit, a backup whose target is slow or hangs would fill the disk with
     // WAL, and PostgreSQL stops if its disk is full. At the limit, PostgreSQL ends the backup
     // instead. Large installations, on large disks, write more WAL during a backup.
-    max_slot_wal_keep_size: `${Math.max(4096, Math.floor(diskBytes / 8 / 1024 ** 2))}MB`,
+    max_slot_wal_keep_size: `${Math.min(slotWalMib, maxSlotWalMib)}MB`,
 
     // These settings fit a small machine. Parallel queries need /dev/shm, of which a container has
     // 64 MB, and compete with the servers for CPU. The default of io_method, `worker`, runs three
