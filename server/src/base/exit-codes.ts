@@ -26,7 +26,7 @@ export const exitCodeMeanings: readonly (readonly [code: string, meaning: string
   ],
   [
     String(exitCodes.databaseUnreachable),
-    "PostgreSQL could not be reached for 5 minutes after the start. Start again later.",
+    "PostgreSQL could not be reached for 5 minutes during the start. Start again later.",
   ],
   [
     String(exitCodes.databaseRejected),

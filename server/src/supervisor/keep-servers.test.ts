@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
 import { newId } from "../base/ids.ts";
 import { createLog, type Log } from "../base/log.ts";
@@ -25,10 +25,12 @@ test("a limit that the operator set is kept", () => {
 /**
  * Runs `keepServers` with `count` 1 until `untilReady` processes, one after the other, have been
  * ready.
- * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `78`
- *   before, and `crash` before but while it executes runs. `newId` first sends a new id, and then
+ * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `75` and
+ *   `78` before, and `crash` before but while it executes runs. `newId` first sends a new id, and then
  *   exits like `1`. `hang` blocks its event loop once it was ready, and `hangEarly` before but
  *   while it executes runs. A process without a value does not exit by itself.
+ * @param options `ranMs`: milliseconds by which the clock advances while each process runs. The
+ *   clock stands still otherwise; undefined for the system's clock.
  * @returns `args`: the arguments of the processes that were ready.
  */
 async function keepOneServer(
@@ -36,10 +38,12 @@ async function keepOneServer(
   {
     collector,
     untilReady = 2,
+    ranMs,
     log = createLog("silent"),
   }: {
     collector?: MetricsCollector;
     untilReady?: number;
+    ranMs?: readonly number[];
     log?: Log;
   } = {},
 ) {
@@ -56,7 +60,7 @@ async function keepOneServer(
   await writeFile(
     entry,
     `process.on("disconnect", () => process.exit());
-     if (process.env.EXIT === "78") process.exit(78);
+     if (["75", "78"].includes(process.env.EXIT)) process.exit(Number(process.env.EXIT));
      if (process.env.EXIT === "crash")
        await new Promise((sent) => process.send({ type: "executing" }, sent)).then(() => process.kill(process.pid, "SIGKILL"));
      if (process.env.EXIT === "hangEarly")
@@ -73,12 +77,16 @@ async function keepOneServer(
   let readyServers = 0;
   const args: string[] = [];
   const failures: string[] = [];
+  if (ranMs !== undefined) vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const exitCode = await keepServers({
     entry,
     count: 1,
     env: {
       PATH: process.env.PATH,
       get EXIT() {
+        const ran = ranMs?.[starts];
+        if (ran !== undefined) vi.advanceTimersByTime(ran);
         return exits[starts++];
       },
     },
@@ -123,6 +131,24 @@ test("once a server was ready, one with an invalid configuration is replaced lik
 
 test("a startup in which runs crash the server does not count as failed", async () => {
   expect(await keepOneServer(["crash", "crash", "crash"], { untilReady: 1 })).toMatchObject({
+    exitCode: 0,
+    readyServers: 1,
+    failures: [],
+  });
+});
+
+test("startup waits for the database from the first of the servers that cannot reach it", async () => {
+  const ranMs = [6_000, 6_000, 6_000];
+  expect(await keepOneServer(["75", "75", "75"], { ranMs, untilReady: 1 })).toMatchObject({
+    exitCode: 75,
+    readyServers: 0,
+    failures: [expect.stringMatching(/^The database could not be reached for 10 s\. /)],
+  });
+});
+
+test("the wait for the database begins anew after a server that lost it during a long migration", async () => {
+  const ranMs = [6_000, 400_000, 6_000];
+  expect(await keepOneServer(["75", "75", "75"], { ranMs, untilReady: 1 })).toMatchObject({
     exitCode: 0,
     readyServers: 1,
     failures: [],

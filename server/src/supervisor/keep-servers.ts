@@ -92,6 +92,11 @@ const uvThreads = "32";
  */
 const maxFailedStarts = 3;
 /**
+ * A server that ran for longer, in milliseconds, had reached the database, even if it lost the
+ * connection later, for example during a long migration. Attempts to connect end earlier.
+ */
+const maxConnectMs = 60_000;
+/**
  * Exit codes of a server that end startup at once. Startup does not wait for an address: usually
  * HOST is wrong, and systemd starts Beckon again if the address comes up later.
  */
@@ -130,7 +135,10 @@ export interface ServersOptions {
    * server, which opens its own socket.
    */
   readonly portFd: number | undefined;
-  /** Milliseconds that startup waits for a database that cannot be reached. */
+  /**
+   * Milliseconds that startup waits for a database that cannot be reached. They begin anew after a
+   * server that had reached it.
+   */
   readonly databaseWaitMs: number;
   /**
    * Milliseconds after which a server that is ready or executes runs, and does not reply to pings,
@@ -203,7 +211,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   const ending = AbortSignal.any([stop, gaveUp.signal]);
   const firstReady = Promise.withResolvers<void>();
   const drainReport = collectDrainReports(running, options.onDraining);
-  const startedAt = elapsed();
+  /** When the first of the last servers, which could not reach the database, exited. */
+  let unreachableSince: number | undefined;
   let waitingFor: string | undefined;
   let anyReady = false;
   let failedStarts = 0;
@@ -298,8 +307,11 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     for (const child of running) if (child.connected) child.send(message, () => {});
   }
 
-  /** Gives up if the server's exit shows that starting another server would not help. */
-  function checkExit(child: ChildProcess): void {
+  /**
+   * Gives up if the exit of a server that ran for `ranMs` shows that starting another server would
+   * not help.
+   */
+  function checkExit(child: ChildProcess, ranMs: number): void {
     const { exitCode: code, signalCode } = child;
     const reason = failures.get(child);
     const exit = signalCode ?? `code ${code}`;
@@ -307,6 +319,10 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     // Never gives up after a server was ready, because that would stop the other servers too. The
     // cause can be temporary, such as a file of prices or a certificate that is being replaced.
     if (anyReady) return;
+    if (code !== exitCodes.databaseUnreachable || ranMs > maxConnectMs) {
+      unreachableSince = undefined;
+      waitingFor = undefined;
+    }
     if (finalCodes.includes(code)) {
       giveUp(code, reason ?? how);
     } else if (code !== exitCodes.databaseUnreachable) {
@@ -314,12 +330,15 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       failedStarts++;
       if (failedStarts === maxFailedStarts)
         giveUp(code, `${failedStarts} servers exited before one was ready. ${reason ?? how}`);
-    } else if (elapsed() - startedAt > databaseWaitMs) {
-      const waited = `The database could not be reached for ${databaseWaitMs / 1_000} s.`;
-      giveUp(code, `${waited} ${reason ?? "Check DATABASE_URL and the database."}`);
-    } else if (reason !== undefined && reason !== waitingFor) {
-      waitingFor = reason;
-      options.onWaiting(reason);
+    } else {
+      unreachableSince ??= elapsed();
+      if (elapsed() - unreachableSince > databaseWaitMs) {
+        const waited = `The database could not be reached for ${databaseWaitMs / 1_000} s.`;
+        giveUp(code, `${waited} ${reason ?? "Check DATABASE_URL and the database."}`);
+      } else if (reason !== undefined && reason !== waitingFor) {
+        waitingFor = reason;
+        options.onWaiting(reason);
+      }
     }
   }
 
@@ -347,11 +366,12 @@ export async function keepServers(options: ServersOptions): Promise<number> {
         continue;
       }
       await waitForExit(child);
-      if (!ending.aborted) checkExit(child);
+      const ranMs = elapsed() - startedServerAt;
+      if (!ending.aborted) checkExit(child, ranMs);
       if (ending.aborted) return;
       const lastId = newIds.get(child) ?? id;
       reportExit(lastId);
-      const waitMs = delay.after(elapsed() - startedServerAt);
+      const waitMs = delay.after(ranMs);
       logRestart(child, lastId, waitMs);
       await pause(waitMs, ending);
     }
