@@ -59,7 +59,7 @@ with exit code 78; the message names the setting and the valid values.
 
 An unknown variable that begins with \`BECKON_\` is reported with the nearest setting. If its name
 differs from a setting in two letters or fewer, it counts as a typing error and stops the start.
-Variables that Kubernetes and Docker inject for a service named \`beckon\` are ignored.
+Variables that Kubernetes and Docker inject for a service named \`beckon\` or \`beckon-…\` are ignored.
 
 | name | default | meaning | values |
 |---|---|---|---|

@@ -71,6 +71,18 @@ test("an empty value counts as unset, and variables without our prefix are ignor
   );
 });
 
+test.each(["tcp", "udp", "sctp"])(
+  "a port of metrics that Kubernetes injects for a Service beckon-metrics (%s) counts as unset",
+  (protocol) => {
+    const env = {
+      BECKON_METRICS_PORT: `${protocol}://10.0.0.11:9464`,
+      BECKON_METRICS_SERVICE_HOST: "10.0.0.11",
+    };
+    expect(readConfig(env)).toEqual(readConfig({}));
+    expect(unknownSettingWarnings(env)).toEqual([]);
+  },
+);
+
 const levels =
   "fatal, error, warn, info, debug, trace or silent, and levels of areas, separated by commas " +
   "without spaces: info,http=warn; the areas are process, database, http, auth, runs, triggers, " +

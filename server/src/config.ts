@@ -6,7 +6,7 @@ import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
 import { automaticProcesses, maxProcesses } from "./base/machine/index.ts";
 import type { Retention } from "./base/retention/index.ts";
-import { findUnknownSettings, type Setting, whole } from "./base/settings/index.ts";
+import { findUnknownSettings, isInjected, type Setting, whole } from "./base/settings/index.ts";
 import {
   areTracesOff,
   readTraceSettings,
@@ -559,7 +559,8 @@ export function isValidKey(
 }
 
 /**
- * Reads the settings. An empty value counts as unset.
+ * Reads the settings. An empty value counts as unset, and so does one that Kubernetes injects: the
+ * Service `beckon-metrics` sets BECKON_METRICS_PORT to a URL.
  * @throws ConfigError if a value is wrong, or if the name of a `BECKON_*` variable is probably a
  *   typing error. The message names all such settings and variables.
  */
@@ -567,7 +568,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const problems: string[] = [];
   const ignored = areTracesOff(env) ? traceVariables : {};
   const read = Object.entries(settings).map(([name, { schema, validValues }]) => {
-    const given = env[name] === "" || name in ignored ? undefined : env[name];
+    const value = env[name] ?? "";
+    const isUnset = value === "" || name in ignored || isInjected(name, value);
+    const given = isUnset ? undefined : value;
     const result = schema.safeParse(given);
     if (!result.success) {
       const was = secret.has(name) ? `${given?.length ?? 0} characters` : JSON.stringify(given);

@@ -24,6 +24,11 @@ const injectedName =
  */
 const injectedNameWithValue = /^BECKON(_\w+)?_(PORT=(tcp|udp|sctp):\/\/|NAME=\/)/;
 
+/** Returns whether Kubernetes or Docker set this variable, for a service or container of ours. */
+export function isInjected(name: string, value: string): boolean {
+  return injectedName.test(name) || injectedNameWithValue.test(`${name}=${value}`);
+}
+
 /** Returns the unknown `BECKON_*` variables. An empty value counts as unset. */
 export function findUnknownSettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -32,7 +37,7 @@ export function findUnknownSettings(
   return Object.entries(env).flatMap(([name, value]) => {
     const isOurs = name.startsWith("BECKON_") && !known.includes(name);
     if (!isOurs || value === undefined || value === "") return [];
-    if (injectedName.test(name) || injectedNameWithValue.test(`${name}=${value}`)) return [];
+    if (isInjected(name, value)) return [];
     const [closest = "", distance = 0] =
       known
         .map((other): [string, number] => [other, editDistance(name, other)])

@@ -1,2 +1,2 @@
-export { findUnknownSettings } from "./find-unknown-settings.ts";
+export { findUnknownSettings, isInjected } from "./find-unknown-settings.ts";
 export { type Setting, whole } from "./setting.ts";
