@@ -269,6 +269,18 @@ test("with DATABASE_URL the master key is required", () => {
   ).toBe("postgres://db/beckon");
 });
 
+test("the metrics cannot have the port of the API, except on an address of their own", () => {
+  const ports = { PORT: "3000", BECKON_METRICS_PORT: "3000" };
+  const problem =
+    "BECKON_METRICS_PORT and PORT are both 3000; choose another port for the metrics.";
+  expect(errorOf(ports)).toBe(problem);
+  expect(errorOf({ BECKON_METRICS_PORT: "3000" })).toBe(problem);
+  expect(errorOf({ ...ports, HOST: "0.0.0.0" })).toBe(problem);
+  expect(errorOf({ ...ports, BECKON_METRICS_HOST: "::" })).toBe(problem);
+  expect(readConfig({ ...ports, HOST: "10.0.0.5" }).metricsPort).toBe(3000);
+  expect(readConfig({ PORT: "0", BECKON_METRICS_PORT: "0" }).metricsPort).toBe(0);
+});
+
 test("a name that is probably a typing error is rejected, and any other unknown name is a warning", () => {
   const env = {
     BECKON_PROCESES: "2",

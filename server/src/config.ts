@@ -550,6 +550,16 @@ export function unknownSettingWarnings(
     );
 }
 
+/** Returns whether the metrics and the API have the same port, and addresses that can overlap. */
+function haveSameAddress(values: Values): boolean {
+  const hosts = [values.HOST, values.BECKON_METRICS_HOST];
+  return (
+    values.PORT > 0 &&
+    values.PORT === values.BECKON_METRICS_PORT &&
+    (hosts[0] === hosts[1] || hosts.includes("0.0.0.0") || hosts.includes("::"))
+  );
+}
+
 /** Returns whether a key that is stored in the data folder is a valid value of the setting. */
 export function isValidKey(
   setting: "BECKON_MASTER_KEY" | "BECKON_BOOTSTRAP_KEY",
@@ -586,6 +596,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push(
       "BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine encrypts with the " +
         `same key; it must be ${masterKey.validValues}.`,
+    );
+  }
+  if (haveSameAddress(values)) {
+    problems.push(
+      `BECKON_METRICS_PORT and PORT are both ${values.PORT}; choose another port for the metrics.`,
     );
   }
   const traces = readTraceSettings(values, (problem) => problems.push(problem));

@@ -97,7 +97,12 @@ test("a port for metrics that is in use, or is the port of the API, is a problem
   expect(await problemsWith({ BECKON_METRICS_PORT: taken })).toEqual(inUse);
   expect(await problemsWith({ BECKON_METRICS_PORT: "0" })).toEqual([]);
   await new Promise((resolve) => other.close(resolve));
-  expect(await problemsWith({ PORT: taken, BECKON_METRICS_PORT: taken })).toEqual(inUse);
+  const samePort = { PORT: taken, BECKON_METRICS_PORT: taken };
+  expect(await problemsWith(samePort)).toEqual([
+    [expect.stringContaining(`BECKON_METRICS_PORT and PORT are both ${taken};`), 78],
+  ]);
+  // 127.1 is a short form of 127.0.0.1.
+  expect(await problemsWith({ ...samePort, HOST: "127.1" })).toEqual(inUse);
 });
 
 test("a PUBLIC_URL with a path is a warning, because the dashboard needs the root", async () => {
