@@ -7,5 +7,5 @@ set -eu
 psql --username "$POSTGRES_USER" --dbname postgres --set ON_ERROR_STOP=1 \
   --set password="$POSTGRES_PASSWORD" <<'SQL'
 create role beckon login password :'password';
-create database beckon owner beckon encoding 'UTF8' template template0;
+create database beckon owner beckon encoding 'UTF8' locale_provider libc lc_collate 'C' template template0;
 SQL

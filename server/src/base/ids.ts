@@ -64,10 +64,13 @@ const random = { words: new Uint16Array(4_096), used: 4_096 };
 const wordsPerId = 7;
 
 /**
- * The two base32 digits of each value of ten bits. Ids are joined from these pairs instead of
- * single digits, because fewer pieces of text cost less CPU to join.
+ * The two base32 digits of each value of ten bits, in ascending order. Ids are joined from these
+ * pairs instead of single digits, because fewer pieces of text cost less CPU to join.
  */
-const pairs = Array.from({ length: 1_024 }, (_, bits) => digit(bits >> 5) + digit(bits));
+export const digitPairs: readonly string[] = Array.from(
+  { length: 1_024 },
+  (_, bits) => digit(bits >> 5) + digit(bits),
+);
 
 /**
  * Returns a new id, for example `run_01jdb8tq5ke5ktbqrs4n1h9m0z`. It is greater than every earlier
@@ -97,7 +100,7 @@ export function newId(prefix: IdPrefix): string {
 
 /** Returns the two digits of the lowest ten bits. */
 function pairOf(bits: number): string {
-  return pairs[bits & 1_023] ?? "";
+  return digitPairs[bits & 1_023] ?? "";
 }
 
 /** Returns the digit of the lowest five bits. */

@@ -12,6 +12,7 @@ import { connect } from "./connect.ts";
 import { failureKind, isUnreachable } from "./failures.ts";
 import { inspectServer } from "./inspect-server.ts";
 import { migrate } from "./migrate.ts";
+import { explainStartFailure } from "./start-failure.ts";
 
 const { name, url, role } = await testDatabase();
 const empty = await testDatabase({ empty: true });
@@ -87,6 +88,45 @@ test("an encoding other than UTF8 is rejected with a way to fix it", async () =>
   expect(await errorOf(databaseAt(url, other))).toBe(
     "The database's encoding is SQL_ASCII; it must be UTF8: create database beckon encoding 'UTF8'.",
   );
+});
+
+/** Creates a database that sorts text by the rules of a language, and returns its URL. */
+async function createSorted(language: string): Promise<string> {
+  const other = `${name}_${language}`;
+  await asAdmin(
+    `create database ${other} template template0 locale_provider icu icu_locale '${language}' owner ${inject("server").owner}`,
+  );
+  onTestFinished(() => asAdmin(`drop database ${other} with (force)`));
+  return databaseAt(url, other);
+}
+
+test.each(["lt", "cs", "da", "et", "hu"])(
+  "a database that sorts ids by the rules of %s is rejected with a way to fix it",
+  async (language) => {
+    expect(await errorOf(await createSorted(language))).toBe(
+      `The database's collation ${language} does not sort ids by their bytes, so readers would miss events. Move to a database with lc_collate 'C'; docs/operate.md says how, under Collation.`,
+    );
+  },
+);
+
+test("a language that sorts ids by their bytes is accepted", async () => {
+  expect(await checkServer({ connectionString: await createSorted("en") }, strict)).toBe(role);
+});
+
+test("the message about a missing database has the statement that creates a suitable one", async () => {
+  const other = `${name}_missing`;
+  const missing = Object.assign(new Error("it is missing"), { code: "3D000" });
+  const { reason } = explainStartFailure(missing, databaseAt(url, other));
+  await asAdmin(/create database .*;/.exec(reason)?.[0] ?? "");
+  onTestFinished(() => asAdmin(`drop database ${other} with (force)`));
+  expect(await checkServer({ connectionString: databaseAt(url, other) }, strict)).toBe(role);
+  const client = new Client({ connectionString: databaseAt(url, other) });
+  await client.connect();
+  const { rows } = await client.query(
+    "select datlocprovider, datcollate from pg_database where datname = current_database()",
+  );
+  await client.end();
+  expect(rows).toEqual([{ datlocprovider: "c", datcollate: "C" }]);
 });
 
 test("unsafe storage is rejected with a way to fix it, and accepted if it is trusted", async () => {

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { undefinedAfter } from "../clock.ts";
 import { ConfigError, messageOf } from "../errors.ts";
+import { digitPairs } from "../ids.ts";
 import { MissingRightError } from "./start-failure.ts";
 
 /** Role that connections switch to if the login role bypasses row-level security. */
@@ -22,9 +23,9 @@ const minVersion = 15;
  * @param options `isRehearsal`: whether the creation of the role `beckon_server` is rolled back.
  * @returns the role that every connection must switch to; undefined if row-level security applies
  *   to the login role.
- * @throws ConfigError if the version is below 15, the encoding is not UTF8, storage is unsafe
- *   (unless BECKON_TRUST_STORAGE=1), or the connection leads through a pooler in transaction mode.
- *   The message says how to fix it.
+ * @throws ConfigError if the version is below 15, the encoding is not UTF8, the collation does not
+ *   sort ids by their bytes, storage is unsafe (unless BECKON_TRUST_STORAGE=1), or the connection
+ *   leads through a pooler in transaction mode. The message says how to fix it.
  * @throws MissingRightError if the login role bypasses row-level security and is not allowed to
  *   create the role `beckon_server`, or this role does not own Beckon's tables.
  */
@@ -54,6 +55,7 @@ export async function checkServer(
           "database beckon encoding 'UTF8'.",
       );
     }
+    await rejectCollation(client);
     const unsafe = storageSettings.filter((name) =>
       ["off", "local"].includes(setting[name] ?? "off"),
     );
@@ -105,6 +107,32 @@ function createClient(connection: ClientConfig): Client {
         "user and password, and check the files that it names.",
     );
   }
+}
+
+/**
+ * Compares how the database sorts all pairs of an id's digits with the order of their bytes. Pairs
+ * show every difference that a language makes: some sort `y` after `i`, `ch` after `h`, or `aa`
+ * after `z`.
+ * @throws ConfigError if the orders differ. Readers continue after the last id that they have read,
+ *   and would miss rows.
+ */
+async function rejectCollation(client: Client): Promise<void> {
+  const { rows } = await client.query<{ collation: string; is_bytewise: boolean }>(
+    // Version 17 has renamed the column daticulocale to datlocale.
+    `select coalesce(to_json(d) ->> 'datlocale', to_json(d) ->> 'daticulocale', d.datcollate)
+        as collation,
+      (select array_agg(pair order by pair) = array_agg(pair order by pair collate "C")
+        from unnest($1::text[]) as pair) as is_bytewise
+    from pg_database d where d.datname = current_database()`,
+    [digitPairs],
+  );
+  const [database] = rows;
+  if (database?.is_bytewise !== false) return;
+  throw new ConfigError(
+    `The database's collation ${database.collation} does not sort ids by their bytes, so readers ` +
+      "would miss events. Move to a database with lc_collate 'C'; docs/operate.md says how, under " +
+      "Collation.",
+  );
 }
 
 /**

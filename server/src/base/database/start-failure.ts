@@ -69,7 +69,7 @@ function explainRejection(
   if (code === "28000")
     return `PostgreSQL at ${address} does not let ${user} log in to ${database}. Correct the user in DATABASE_URL, or allow the connection in pg_hba.conf, which can also require TLS (sslmode=verify-full).`;
   if (code === "3D000")
-    return `The database ${database} does not exist on ${address}. Create it: create database "${database}" owner "${user}" encoding 'UTF8' template template0;`;
+    return `The database ${database} does not exist on ${address}. Create it: create database "${database}" owner "${user}" encoding 'UTF8' locale_provider libc lc_collate 'C' template template0;`;
   if (code === "42501")
     return `PostgreSQL at ${address} denies ${user} a right in ${database}. Make ${user} the owner of the database and of Beckon's tables.`;
   const tls = tlsFailure(thrown);
