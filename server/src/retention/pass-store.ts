@@ -69,18 +69,18 @@ export async function readLastPass(connection: Queryable): Promise<number> {
 
 /**
  * Returns how many rows were ever inserted, according to PostgreSQL's statistics. `others` is the
- * sum for deliveries, received requests and idempotency keys.
+ * sum for `otherTables`.
  */
 export async function countCreatedRows(
   connection: Queryable,
+  otherTables: readonly string[],
 ): Promise<{ readonly runs: number; readonly others: number }> {
   const { rows } = await connection.query<{ runs: number; others: number }>({
     name: "count-created-rows",
     text: `select pg_stat_get_tuples_inserted('runs'::regclass)::double precision as runs,
-      (select sum(pg_stat_get_tuples_inserted(name::regclass)) from unnest(
-        array['deliveries', 'received_requests', 'idempotency']
-      ) as name)::double precision as others`,
-    values: [],
+      (select sum(pg_stat_get_tuples_inserted(name::regclass)) from unnest($1::text[]) as name
+      )::double precision as others`,
+    values: [otherTables],
   });
   return rows[0] ?? { runs: 0, others: 0 };
 }

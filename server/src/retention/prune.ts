@@ -69,7 +69,7 @@ export async function prune(
   { database: { engine }, retention, process, metrics, log }: PruneServices,
   {
     signal,
-    pace = createPace(engine),
+    pace = createPace(engine, retention),
     intervalSeconds,
   }: { signal: AbortSignal; pace?: Pace; intervalSeconds: number },
 ): Promise<void> {
