@@ -9,6 +9,7 @@ import { defaultConnectionLimits } from "./http/listen.ts";
 import { defaultStreamLimits } from "./http/streams/open-streams.ts";
 import { largeLimits, maxSmallBytes, smallLimits } from "./mapping/mapping.ts";
 import { minRunsPerSecond } from "./retention/pace.ts";
+import { clockCheckMinutes } from "./retention/pass-store.ts";
 import { defaultPruning } from "./retention/schedule.ts";
 
 /**
@@ -73,8 +74,13 @@ test.each<[page: string, sentence: string, limits: readonly number[]]>([
   ],
   [
     "operate.md",
+    "without any process, the first pass begins # minutes later.",
+    [clockCheckMinutes],
+  ],
+  [
+    "operate.md",
     "From # minutes after the start, Beckon deletes rows that are older than their",
-    [minutes(defaultPruning.firstMs)],
+    [clockCheckMinutes],
   ],
   ["operate.md", "It deletes up to # runs a second", [minRunsPerSecond]],
   ["managing.md", "runs in the queue | # | 1 to 10,000,000", [agent.max_queued_runs]],

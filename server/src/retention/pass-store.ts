@@ -1,9 +1,18 @@
 import type { Queryable } from "./kinds.ts";
 
 /**
+ * Minutes from `running_since` to the first pass. That is the time at which a lease became valid
+ * again after 10 minutes without one, so also the time to which the database's clock was set
+ * forward. If this was a mistake, the clock can be corrected before rows count as old. It is less
+ * than the hour after which the alert rule BeckonRetentionBehind fires.
+ */
+export const clockCheckMinutes = 30;
+
+/**
  * Makes this process the one that deletes old rows. Does nothing if another living process deletes
- * them, if this process was declared dead, or if the last pass finished less than `intervalSeconds`
- * ago.
+ * them, if this process has no valid lease, if the last pass finished less than `intervalSeconds`
+ * ago, or during the `clockCheckMinutes`. Setting the clock does not affect a pass that has begun:
+ * it uses the returned time to its end.
  * @returns the database's time if this process deletes now; undefined if it does not.
  */
 export async function beginPass(
@@ -17,12 +26,16 @@ export async function beginPass(
       where (i.pruned_at is null or i.pruned_at <= now() - make_interval(secs => $2)
           -- The database's clock was ahead when the last pass finished.
           or i.pruned_at > now())
-        and exists (select from processes own where own.id = $1 and own.died_at is null)
+        -- A later time is from before the clock was set back.
+        and coalesce(i.running_since not between now() - make_interval(mins => $3) and now(), true)
+        -- After the clock was set forward, no lease is valid until a renewal sets running_since.
+        and exists (select from processes own
+          where own.id = $1 and own.died_at is null and own.lease_until > now())
         and (i.pruning_process is null or i.pruning_process = $1
           or not exists (select from processes p
             where p.id = i.pruning_process and p.died_at is null and p.lease_until > now()))
       returning now() as now`,
-    values: [processId, intervalSeconds],
+    values: [processId, intervalSeconds, clockCheckMinutes],
   });
   return rows[0]?.now;
 }
