@@ -98,6 +98,28 @@ inBrowser("unsaved settings run as a draft and are still there after a reload", 
     });
 });
 
+inBrowser("a draft run has the settings of the form, and says why no words appear", async () => {
+  const held = await startHeldModel(beckon);
+  const { id } = await beckon.createAgent({ model: held.model });
+  const page = await openAgent(id);
+  await field(page, "Instructions").fill("Answer in French.");
+  // The page gets the run's id only when the model is called, so it misses the start of the call.
+  const started = await holdRequests(page, /\/draft-runs$/, { isSent: true });
+  const sent = page.waitForRequest(/\/draft-runs$/);
+  await send(page, "Hello");
+  expect((await sent).postDataJSON().config).toEqual({ instructions: "Answer in French." });
+  await held.reached(1);
+  await started.release();
+  const reason = page.getByText(/^The run started before this page could read it/);
+  await reason.waitFor();
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+  await reason.waitFor();
+  held.release();
+  await page.getByText("Succeeded").waitFor();
+  expect(await reason.count()).toBe(0);
+});
+
 inBrowser("the next person in a tab sees no settings and messages of the one before", async () => {
   const { id } = await beckon.createAgent();
   const before = await addPerson(beckon, { role: "editor" });

@@ -30,7 +30,7 @@ export function Conversation({ search }: ConversationProps) {
   const agent = useAgent();
   const { client, can } = useWorkspace();
   const navigate = useNavigate();
-  const { collect, form } = useSettings();
+  const { collect } = useSettings();
   const { dirtyFields } = useFormState<FormValues>();
   const needsSave = useWatch<FormValues, "tools">({ name: "tools" }).some(hasNewSecret);
   const { turns, add, clear } = useTurns(agent.id);
@@ -62,10 +62,7 @@ export function Conversation({ search }: ConversationProps) {
     setInvalid(changes === undefined);
     if (changes === undefined) return;
     const isDraft = Object.keys(changes).length > 0;
-    // With `stream: auto` a model call is streamed only if the run has a subscriber when the call
-    // begins. This page subscribes after the start of the draft run, so it sets `stream: always`.
-    const watched = form.getValues("stream") === "auto" ? { stream: "always" as const } : {};
-    const config = isDraft ? bodyOf({ ...changes, ...watched }) : {};
+    const config = isDraft ? bodyOf(changes) : {};
     const idempotencyKey = unsent.startKeyOf([message, agent.version, config]);
     start.mutate(
       { input: message, config, idempotencyKey },

@@ -1,6 +1,6 @@
 import { memo, useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { isEnded, useTranscript } from "../../runs/index.ts";
+import { allSteps, isEnded, useTranscript } from "../../runs/index.ts";
 import { LongText, Skeleton } from "../../ui/index.ts";
 import { Answer } from "./answer.tsx";
 import { FollowProblem } from "./follow-problem.tsx";
@@ -42,6 +42,11 @@ function Content({ turn, isNew, compareHref, onRunning }: TurnViewProps) {
     return () => report(false);
   }, [isRunning]);
   const text = input ?? run?.input;
+  // Only the response to an invoke is the stream of its run. To other runs, this page subscribes
+  // after their start, and a stream does not repeat what the model has written.
+  const isSubscribedLate = turn.isDraft === true || !isNew;
+  const isSilent =
+    isRunning && transcript.status === "running" && allSteps(transcript).length === 0;
   return (
     <article aria-label={`Run ${runId}`} className="flex min-w-0 flex-col gap-3">
       <div className="flex min-w-0 flex-col rounded-control bg-well px-3 py-2">
@@ -49,6 +54,12 @@ function Content({ turn, isNew, compareHref, onRunning }: TurnViewProps) {
         {text === undefined ? <Skeleton width={60} /> : <LongText text={text} />}
       </div>
       <Answer transcript={transcript} runHref={runHref} />
+      {isSubscribedLate && isSilent ? (
+        <p className="text-ink-2">
+          The run started before this page could read it, so what the model writes first may not be
+          shown word by word. It appears when the step is done.
+        </p>
+      ) : null}
       <FollowProblem followed={followed} />
       <TurnFooter turn={turn} runHref={runHref} followed={followed} compareHref={compareHref} />
     </article>
