@@ -76,6 +76,17 @@ inBrowser("a new key is not sent to a provider's address that somebody else save
   expect(data).toMatchObject({ base_url: after, api_key_last4: null });
 });
 
+inBrowser("the address of a provider that somebody has marked as free is not changed", async () => {
+  const { id } = await beckon.createProvider("http://127.0.0.1:9/before", "marked");
+  const page = await open(`/providers?edit=${id}`);
+  await page.getByLabel("Base URL").fill("http://127.0.0.1:9/after");
+  await beckon.call(`/providers/${id}`, { method: "PATCH", body: { free: true } });
+  await button(page, "Save and check").click();
+  await page.getByText("Somebody else has marked the provider as free.").waitFor();
+  const { data } = (await beckon.call(`/providers/${id}`)).body;
+  expect(data).toMatchObject({ base_url: "http://127.0.0.1:9/before", free: true });
+});
+
 inBrowser("a ceiling that somebody changes while it is edited keeps its new amount", async () => {
   const { id } = await beckon.createAgent({ name: "Limited" });
   const limits = `/limits/agent/${id}`;

@@ -202,6 +202,53 @@ inBrowser("a provider is not saved with an empty or a wrong base URL", async () 
   expect(sent).toEqual([]);
 });
 
+inBrowser("a run without a price leads to its provider, which is marked as free", async () => {
+  const { id, name } = await beckon.createProvider(models.url, "own");
+  const agent = await beckon.createAgent({ model: `${name}/scripted` });
+  const limit = { method: "PUT", body: { limit_micros: 1_000_000 } };
+  await beckon.call(`/limits/agent/${agent.id}`, limit);
+  const { body } = await beckon.invoke(agent, "Hello");
+  expect(body.code).toBe("price_unknown");
+  const runPath = `/w/${owner.workspaceId}/runs/${body.run_id}`;
+  const page = await openDashboard(beckon.url, { as: owner, path: runPath });
+  await page.getByRole("link", { name: "Open the providers" }).click();
+  await page.getByRole("button", { name: `More about ${name}` }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByLabel("Calls cost nothing").check();
+  await page.getByRole("button", { name: "Save and check" }).click();
+  await page.getByRole("button", { name: "Done" }).click();
+  await rowOf(page, name).getByText("free", { exact: true }).waitFor();
+  expect((await beckon.call(`/providers/${id}`)).body.data.free).toBe(true);
+  expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
+});
+
+inBrowser("a provider is added as free", async () => {
+  const page = await open("?new=1");
+  await page.getByLabel("Calls cost nothing").check();
+  // What was checked for one preset does not apply to another.
+  await page.getByRole("dialog").getByLabel("Another server").click();
+  await expect.poll(() => page.getByLabel("Calls cost nothing").isChecked()).toBe(false);
+  await page.getByLabel("Calls cost nothing").check();
+  await fillIn(page, { name: "added-free", url: hostileUrl });
+  await page.getByRole("button", { name: "Done" }).click();
+  await rowOf(page, "added-free").getByText("free", { exact: true }).waitFor();
+});
+
+inBrowser("an editor keeps a provider free, and sees why they cannot change that", async () => {
+  const editor = await addPerson(beckon, { role: "editor" });
+  const { id } = await beckon.createProvider(models.url, "kept-free");
+  await beckon.call(`/providers/${id}`, { method: "PATCH", body: { free: true } });
+  const page = await open(`?edit=${id}`, editor);
+  const isFree = page.getByLabel("Calls cost nothing");
+  await page.getByText("This needs the role admin.").waitFor();
+  expect([await isFree.isChecked(), await isFree.isDisabled()]).toEqual([true, true]);
+  await page.getByLabel("API key").fill("sk-0123456789ab");
+  await page.getByRole("button", { name: "Save and check" }).click();
+  await page.getByRole("button", { name: "Done" }).click();
+  const { data } = (await beckon.call(`/providers/${id}`)).body;
+  expect(data).toMatchObject({ free: true, api_key_last4: "89ab" });
+});
+
 inBrowser("a stored key is not sent to another origin", async () => {
   const { body } = await beckon.call("/providers", {
     body: {

@@ -1,4 +1,5 @@
 import type { Run } from "@beckon/client";
+import { Fragment } from "react";
 import { reasonWithout, useWorkspace } from "../data/index.ts";
 import { Link, Problem, Time } from "../ui/index.ts";
 import { limitWords, placeOfLimit } from "./limit-words.ts";
@@ -41,9 +42,14 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
           {remedy}{" "}
           {reached !== undefined ? (
             <LimitLink {...reached} />
-          ) : place !== undefined ? (
-            <Link href={`/w/${id}${place.path}`}>{place.label}</Link>
-          ) : null}
+          ) : (
+            place?.links.map(({ path, label }, index) => (
+              <Fragment key={path}>
+                {index === 0 ? null : " · "}
+                <Link href={`/w/${id}${path}`}>{label}</Link>
+              </Fragment>
+            ))
+          )}
           {settings === undefined ? null : (
             <>
               {place === undefined ? null : " · "}
@@ -57,21 +63,22 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
 }
 
 interface Place {
-  readonly path: string;
-  readonly label: string;
+  readonly links: readonly { readonly path: string; readonly label: string }[];
   /** Whether the agent's settings can be the cause too. */
   readonly isAlsoOfSettings?: true;
 }
 
+const providers = { path: "/providers", label: "Open the providers" };
+
 /**
- * For each error code whose cause can be outside of the agent's settings: the screen on which a
- * person can remove the cause.
+ * For each error code whose cause can be outside of the agent's settings: the screens on which
+ * a person can remove the cause.
  */
 const places: Readonly<Record<string, Place | undefined>> = {
-  model_error: { path: "/providers", label: "Open the providers", isAlsoOfSettings: true },
-  plan_exhausted: { path: "/plan", label: "Open the plan" },
-  ceiling_reached: { path: "/plan", label: "Open the ceilings" },
-  price_unknown: { path: "/prices", label: "Open the prices" },
+  model_error: { links: [providers], isAlsoOfSettings: true },
+  plan_exhausted: { links: [{ path: "/plan", label: "Open the plan" }] },
+  ceiling_reached: { links: [{ path: "/plan", label: "Open the ceilings" }] },
+  price_unknown: { links: [{ path: "/prices", label: "Open the prices" }, providers] },
 };
 
 function ReachedLimit({ limit }: { readonly limit: LimitReached }) {

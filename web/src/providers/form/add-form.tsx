@@ -6,6 +6,7 @@ import { Field, FormDialog, FormError, RadioCards, Select, TextInput } from "../
 import { kindLabels } from "../kinds.ts";
 import { AddressField } from "./address-field.tsx";
 import { FoundNotice } from "./found-notice.tsx";
+import { FreeField } from "./free-field.tsx";
 import { KeyField } from "./key-field.tsx";
 import { KeyHint } from "./key-hint.tsx";
 import { presetOf, presets } from "./presets.ts";
@@ -54,6 +55,7 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
     setValue("kind", next.kind);
     setValue("base_url", next.base_url);
     setValue("api_key", next.api_key);
+    setValue("free", next.free);
   };
   const submit = handleSubmit((fields) =>
     create.mutate(bodyOf(fields), {
@@ -102,6 +104,7 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
           <Select {...register("kind")} options={kindOptions} />
         </Field>
       </div>
+      <FreeField input={register("free")} />
       <FormError error={failure?.field === undefined ? failure?.message : undefined} />
     </FormDialog>
   );

@@ -7,6 +7,7 @@ import { Checkbox, FormDialog, FormError } from "../../ui/index.ts";
 import { modelsKey, providersKey } from "../queries.ts";
 import { AddressField } from "./address-field.tsx";
 import { changesFor, type EditFields, editResolver, hasOtherOrigin } from "./edit-fields.ts";
+import { FreeField } from "./free-field.tsx";
 import { KeyField } from "./key-field.tsx";
 import { serverError } from "./server-error.ts";
 
@@ -20,25 +21,36 @@ interface EditDialogProps {
 
 const retry = "Press Save and check again: saving it twice does no harm.";
 
-/** The dialog that changes a provider's address or key. Name and kind cannot be changed. */
+/**
+ * The dialog that changes a provider's address or key, or whether it is free. Name and kind cannot
+ * be changed.
+ */
 export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
   const { id: workspaceId, client } = useWorkspace();
   const queryClient = useQueryClient();
   const { register, handleSubmit, setError, watch, formState } = useForm<EditFields>({
     resolver: editResolver(provider),
     mode: "onTouched",
-    defaultValues: { base_url: provider.base_url ?? "", api_key: "", removesKey: false },
+    defaultValues: {
+      base_url: provider.base_url ?? "",
+      api_key: "",
+      removesKey: false,
+      free: provider.free,
+    },
   });
   const { errors, isDirty } = formState;
   const last = useRef(provider);
   const save = useMutation({
     mutationFn: async (fields: EditFields) => {
       const changes = changesFor(provider, fields);
-      // The API has no If-Match for providers. Without this check, a key could be sent to an
-      // address that somebody else has just saved, and that this person has not seen.
+      // The API has no If-Match for providers. Without these checks, a key could be sent to an
+      // address that somebody else has just saved, or calls of a new address could be free, and
+      // this person has not seen it.
       last.current = await client.providers.get(provider.id);
-      const { base_url: stored } = last.current;
+      const { base_url: stored, free } = last.current;
       if (stored !== provider.base_url && stored !== changes.base_url) throw changedAddress(stored);
+      if (free !== provider.free && free !== changes.free)
+        throw changedBySomebody(`marked the provider as ${free ? "free" : "not free"}`);
       return client.providers.update(provider.id, changes);
     },
     onSuccess: (saved) => {
@@ -87,6 +99,7 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
         }
       />
       {hasKey ? <Checkbox {...register("removesKey")} label="Remove the stored key" /> : null}
+      <FreeField input={register("free")} />
       <FormError error={isAtField ? undefined : failure?.message} />
     </FormDialog>
   );
@@ -94,6 +107,10 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
 
 function changedAddress(stored: string | null): BeckonError {
   const change = stored === null ? "removed the base URL" : `changed the base URL to ${stored}`;
+  return changedBySomebody(change);
+}
+
+function changedBySomebody(change: string): BeckonError {
   const message = `Somebody else has ${change}. Close this dialog and open it again.`;
   return new BeckonError({ code: "conflict", message });
 }

@@ -11,6 +11,8 @@ export interface EditFields {
   /** If empty, the stored key is kept unless `removesKey` is true. */
   api_key: string;
   removesKey: boolean;
+  /** Whether calls cost nothing. */
+  free: boolean;
 }
 
 /** Returns the body of the request that updates the provider. It has only the changed fields. */
@@ -20,6 +22,7 @@ export function changesFor(provider: Provider, fields: EditFields): UpdateProvid
   return {
     ...(address === (provider.base_url ?? "") ? {} : { base_url: address === "" ? null : address }),
     ...(fields.removesKey ? { api_key: null } : key === "" ? {} : { api_key: key }),
+    ...(fields.free === provider.free ? {} : { free: fields.free }),
   };
 }
 

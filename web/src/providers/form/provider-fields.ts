@@ -9,10 +9,14 @@ export interface ProviderFields {
   kind: ProviderKind;
   base_url: string;
   api_key: string;
+  /** Whether calls cost nothing. */
+  free: boolean;
 }
 
-/** For each field of the API, the form field from which its value comes. */
-export const sources: Readonly<Record<string, keyof ProviderFields>> = {
+type TextField = Exclude<keyof ProviderFields, "free">;
+
+/** For each text field of the API, the form field from which its value comes. */
+export const sources: Readonly<Record<string, TextField>> = {
   name: "name",
   kind: "kind",
   base_url: "base_url",
@@ -21,16 +25,17 @@ export const sources: Readonly<Record<string, keyof ProviderFields>> = {
 
 /** Returns the values that a preset fills in. */
 export function fieldsOf({ name, kind, baseUrl }: ProviderPreset): Omit<ProviderFields, "api_key"> {
-  return { name, kind, base_url: baseUrl };
+  return { name, kind, base_url: baseUrl, free: false };
 }
 
 /** Returns the body of the request that creates the provider. Empty fields are left out. */
-export function bodyOf({ name, kind, base_url: address, api_key: key }: ProviderFields) {
+export function bodyOf({ name, kind, base_url: address, api_key: key, free }: ProviderFields) {
   return {
     name: name.trim(),
     kind,
     ...(address.trim() === "" ? {} : { base_url: address.trim() }),
     ...(key.trim() === "" ? {} : { api_key: key.trim() }),
+    ...(free ? { free } : {}),
   };
 }
 
@@ -47,7 +52,7 @@ export const providerResolver: Resolver<ProviderFields> = (fields) => {
 };
 
 /** Returns the message for a field's error. For an empty field it says what to enter. */
-function messageFor(name: keyof ProviderFields, fields: ProviderFields, message: string): string {
+function messageFor(name: TextField, fields: ProviderFields, message: string): string {
   if (fields[name].trim() !== "") return message;
   if (name === "api_key") return "Enter the key. The provider rejects requests without one.";
   if (name === "base_url")

@@ -1,7 +1,7 @@
 import type { Provider } from "@beckon/client";
 import { kindLabel } from "../kinds.ts";
 
-/** The API, the address and the key of a provider in one line. */
+/** The API, the address and the key of a provider in one line, and whether it is free. */
 export function ProviderFacts({ provider }: { readonly provider: Provider }) {
   const { kind, base_url: address } = provider;
   const key = keyText(provider);
@@ -14,6 +14,7 @@ export function ProviderFacts({ provider }: { readonly provider: Provider }) {
         </span>
       )}
       {key === undefined ? null : <span>{key}</span>}
+      {provider.free ? <span>free</span> : null}
     </p>
   );
 }
