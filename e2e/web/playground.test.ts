@@ -357,6 +357,19 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   expect((await agentOf(id)).version).toBe(1);
 });
 
+inBrowser("the playground reports a wrong setting only until it is corrected", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  const model = await field(page, "Model").inputValue();
+  await field(page, "Model").fill("nonsense");
+  await send(page, "Hello");
+  const problem = page.getByText(/^A setting that is not saved has an error/);
+  await problem.waitFor();
+  await field(page, "Model").fill(model);
+  await problem.waitFor({ state: "detached" });
+  expect(await runsOf(id)).toEqual([]);
+});
+
 inBrowser("a limit that is not a number is not saved as no limit", async () => {
   const { id } = await beckon.createAgent({ limits: { max_concurrent_runs: 5 } });
   const page = await openAgent(id, "/settings");

@@ -31,12 +31,13 @@ export function Conversation({ search }: ConversationProps) {
   const { client, can } = useWorkspace();
   const navigate = useNavigate();
   const { collect } = useSettings();
-  const { dirtyFields } = useFormState<FormValues>();
+  const { dirtyFields, errors } = useFormState<FormValues>();
   const needsSave = useWatch<FormValues, "tools">({ name: "tools" }).some(hasNewSecret);
   const { turns, add, clear } = useTurns(agent.id);
   const resets = useResets();
   const unsent = useMessage(agent.id, search.run);
   const { message, run: earlier, setMessage } = unsent;
+  /** Whether the last message was not sent because a setting has an error. */
   const [isInvalid, setInvalid] = useState(false);
   const [running, setRunning] = useState<string>();
   const start = useStartRun(agent.id);
@@ -153,7 +154,7 @@ export function Conversation({ search }: ConversationProps) {
             onRun={() => void run()}
             isStarting={start.isPending}
             error={
-              isInvalid
+              isInvalid && Object.keys(errors).length > 0
                 ? "A setting that is not saved has an error. Correct it in the settings."
                 : start.error
             }
