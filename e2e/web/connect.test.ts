@@ -55,13 +55,14 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
   const agent = await beckon.createAgent();
   const page = await open(agent.id);
   await page.getByText("Waiting for the first call").waitFor();
+  await page.getByText("Messages in the playground count too.").waitFor();
   await expectAccessible(page);
   for (const language of ["curl", "TypeScript", "Python"]) {
     const code = await codeOf(page, language);
     expect(code).toContain(beckon.url);
     expect(code).toContain(agent.id);
     expect(await run(language, code, agent.token)).toContain("Hello");
-    await page.getByText("Received: calls arrive").waitFor();
+    await page.getByText("A call arrived", { exact: true }).waitFor();
   }
   await button(page, "Stream").click();
   // Waits until the page shows the mode. Before that, the code on the page can still be that of the

@@ -14,7 +14,10 @@ import { lastCallQuery } from "./queries.ts";
  */
 const readIntervalMs = 2_000;
 
-/** Shows whether calls arrive: it waits for the first one, then shows the last one. */
+/**
+ * Waits for the first call, then shows the last one. Messages in the playground invoke the agent
+ * too, and the API does not tell them from the calls of a program.
+ */
 export function FirstCall({ agent }: { readonly agent: Agent }) {
   const workspace = useWorkspace();
   const { data: read, error, refetch } = useQuery(lastCallQuery(workspace, agent.id));
@@ -30,9 +33,7 @@ export function FirstCall({ agent }: { readonly agent: Agent }) {
     <Panel title={hasWaited ? "First call" : "Last call"}>
       <div className="flex min-w-0 flex-col gap-3">
         <div role="status">
-          {hasWaited && call ? (
-            <StatusMark status="succeeded" word="Received: calls arrive" />
-          ) : null}
+          {hasWaited && call ? <StatusMark status="succeeded" word="A call arrived" /> : null}
           {call === null ? (
             <StatusMark status="listening" word="Waiting for the first call" />
           ) : null}
@@ -50,6 +51,9 @@ export function FirstCall({ agent }: { readonly agent: Agent }) {
             <Skeleton width={60} />
             <Skeleton width={80} />
           </>
+        )}
+        {call === undefined ? null : (
+          <p className="text-dense text-ink-2">Messages in the playground count too.</p>
         )}
       </div>
     </Panel>
