@@ -1,3 +1,4 @@
+// This file is long because all its tests share the tools, and the functions that read the page.
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
@@ -440,6 +441,30 @@ inBrowser("the version of a run leads to what that version changed", async () =>
   const changes = page.getByRole("list", { name: "Changes" });
   await changes.getByText("Of the second version").waitFor();
   expect(await changes.getByText("Of the third version").count()).toBe(0);
+});
+
+inBrowser("a draft run shows no maximum of attempts, because the version has another", async () => {
+  const agent = await beckon.createAgent({ ...scripted, limits: { max_attempts: 3 } });
+  const attempt = (page: Page) =>
+    page
+      .getByRole("main")
+      .locator("dl")
+      .first()
+      .locator("div", { hasText: /^Attempt/ });
+  model.script([says("Done")]);
+  const saved = await open((await beckon.invoke(agent, "Hello")).body.run_id);
+  await expect.poll(() => attempt(saved).textContent()).toBe("Attempt1 of 3");
+  model.script([says("Done")]);
+  const { body } = await beckon.call(`/agents/${agent.id}/draft-runs`, {
+    body: { input: "Hello", config: { limits: { max_attempts: 1 } } },
+  });
+  const page = await open(body.data.id);
+  const version = page.waitForResponse(/\/versions\/1$/);
+  await page.reload();
+  await (await version).finished();
+  await page.getByText("with unsaved changes").waitFor();
+  await renderFrames(page);
+  expect(await attempt(page).textContent()).toBe("Attempt1");
 });
 
 inBrowser(

@@ -76,7 +76,9 @@ function useFacts(props: Omit<RunFactsProps, "layout">): Readonly<Record<FactNam
   const { change } = useRunSearch();
   const { data: version } = useQuery(versionQuery(workspace, run.agent_id, run.agent_version));
   const { external_id: externalId, tags, retry_of: retryOf } = run;
-  const of = version === undefined ? "" : ` of ${version.limits.max_attempts}`;
+  // The limits of a draft run can differ from those of the version, and the API does not show them.
+  const hasLimits = version !== undefined && run.source !== "draft";
+  const of = hasLimits ? ` of ${version.limits.max_attempts}` : "";
   const path = `/w/${workspace.id}`;
   return {
     agent: (
