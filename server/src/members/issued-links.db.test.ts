@@ -99,6 +99,19 @@ describe("a reset link", () => {
     }
   });
 
+  test("stays valid if the role of its person is set to the same role", async () => {
+    const { workspace, member, token } = await ownerAndMember();
+    const response = await beckon.call(`/members/${member.id}`, {
+      method: "PATCH",
+      credential: workspace.key,
+      body: { role: "viewer" },
+    });
+    expect(response.status).toBe(200);
+    const audit = await beckon.call("/audit?action=member.update", { credential: workspace.key });
+    expect(audit.body.data).toEqual([]);
+    expect((await useReset(token)).status).toBe(204);
+  });
+
   test("is invalid while its issuer is not an owner of the workspace", async () => {
     const demoted = await ownerAndMember();
     const removed = await ownerAndMember();

@@ -280,13 +280,14 @@ async function changeMember(
     model.role.delete(memberKey(workspace, name));
     return name;
   }
+  const previous = model.role.get(memberKey(workspace, name));
   model.role.set(memberKey(workspace, name), change.role);
   if (kind === "role") {
     const body = { role: change.role };
     expect(
       (await beckon.call(path, { method: "PATCH", credential: workspace.key, body })).status,
     ).toBe(200);
-    return name;
+    return change.role === previous ? undefined : name;
   }
   const invitation = { email: `label${++addresses}@example.com`, role: change.role };
   const { body } = await beckon.call("/invitations", {

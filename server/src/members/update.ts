@@ -9,7 +9,8 @@ import { permitRole, requireMember, requireUnchangedRole, toMember } from "./mem
 import { lockMembers, updateRole } from "./store.ts";
 
 /**
- * Changes a member's role. After the response, all processes use the new role.
+ * Changes a member's role. After the response, all processes use the new role. A role that the
+ * member already has changes nothing, so their reset links remain valid.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the old or new role has scopes that
  *   the actor does not have; `conflict` for the last owner.
  */
@@ -30,6 +31,7 @@ export async function updateMember({
     const { role } = parseBody(updateMemberBody, input.body);
     permitRole(ctx, row.role);
     permitRole(ctx, role);
+    if (role === row.role) return toMember(row);
     if (row.role === "owner" && role !== "owner") await requireOtherOwner(tx, ctx, row.id);
     await updateRole(tx, ctx.workspaceId, row.id, role);
     await deleteResets(tx, row.id);
