@@ -42,7 +42,7 @@ interface ThingProps {
 export function Thing({ id, names }: ThingProps) {
   const workspace = useWorkspace();
   const { routesById } = useRouter();
-  const path = targetPath(id, Object.keys(routesById));
+  const path = targetPath(id, workspace.id, Object.keys(routesById));
   const name = names.get(id);
   const text =
     name === undefined ? (

@@ -3,7 +3,13 @@
  * the dashboard does not have this route, the id has no link.
  */
 const targets: Readonly<
-  Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>
+  Record<
+    string,
+    {
+      readonly route: string;
+      readonly pathOf: (id: string, workspaceId: string) => string | undefined;
+    }
+  >
 > = {
   agt: { route: "/agents/$agentId", pathOf: (id) => `/agents/${id}` },
   run: { route: "/runs/$runId", pathOf: (id) => `/runs/${id}` },
@@ -16,16 +22,25 @@ const targets: Readonly<
   prv: { route: "/providers", pathOf: () => "/providers" },
   sub: { route: "/subscriptions/$subscriptionId", pathOf: (id) => `/subscriptions/${id}` },
   usr: { route: "/members", pathOf: () => "/members" },
-  wsp: { route: "/settings", pathOf: () => "/settings" },
+  wsp: {
+    route: "/settings",
+    // The owners of the workspace `default` also see changes of other workspaces.
+    pathOf: (id, workspaceId) => (id === workspaceId ? "/settings" : undefined),
+  },
 };
 
 /**
- * Returns the path of a resource's screen, relative to the workspace; undefined if it has none.
+ * Returns the path of a resource's screen, relative to the workspace; undefined if it has none
+ * there.
  * @param routes ids of all routes
  */
-export function targetPath(id: string, routes: readonly string[]): string | undefined {
+export function targetPath(
+  id: string,
+  workspaceId: string,
+  routes: readonly string[],
+): string | undefined {
   const prefix = id.slice(0, 3);
   const target = Object.hasOwn(targets, prefix) ? targets[prefix] : undefined;
   if (target === undefined || !routes.includes(`/w/$workspaceId${target.route}`)) return undefined;
-  return target.pathOf(id);
+  return target.pathOf(id, workspaceId);
 }
