@@ -1,5 +1,7 @@
 import { expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { defaultWorkspaceId } from "../../web/src/data/default-workspace.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
@@ -68,6 +70,17 @@ inBrowser("the page's workspace does not keep people out who are not its members
   );
   await page.keyboard.press("Enter");
   await signedIn;
+});
+
+inBrowser("the setup link signs in the owner whom it creates", async () => {
+  const page = await openDashboard(beckon.url, {
+    path: `/setup#token=${await setupToken(beckon)}`,
+  });
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password", secret).fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new RegExp(`/w/${defaultWorkspaceId}`));
 });
 
 inBrowser("a reset link signs in the person whose password it sets", async () => {

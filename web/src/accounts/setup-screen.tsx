@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { account, clientOf, sentOnce } from "../data/index.ts";
+import { account, clientOf, defaultWorkspaceId, sentOnce } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkEmail, checkName, checkNewPassword } from "./checks.ts";
@@ -30,7 +30,8 @@ function OwnerForm({ token }: { readonly token: string }) {
       const { name, email, password } = fields.values;
       const credentials = { email: email.trim(), password };
       await callOnce(() => account.setUp({ token, name: name.trim(), ...credentials }, sentOnce));
-      await signIn(credentials, firstPage);
+      // The e-mail can also be that of an account in another workspace.
+      await signIn({ ...credentials, workspace_id: defaultWorkspaceId }, firstPage);
     },
   });
   return (
