@@ -180,6 +180,20 @@ inBrowser(
   },
 );
 
+inBrowser("a token that was issued elsewhere is still valid after another is issued", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open(agent.id);
+  await button(page, "Revoke").click();
+  await button(page, "Revoke token").click();
+  await page.getByText("This agent has no token").waitFor();
+  const { body } = await beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST" });
+  await button(page, "Issue token").click();
+  const dialog = page.getByRole("dialog", { name: "New API token" });
+  const issued = (await dialog.getByText(/^bka_/).textContent()) ?? "";
+  expect(await statusOf({ ...agent, token: issued })).toBe(200);
+  expect(await statusOf({ ...agent, token: body.data.token })).toBe(200);
+});
+
 inBrowser("a token that was revoked elsewhere is found missing, and can be issued", async () => {
   const agent = await beckon.createAgent();
   const page = await open(agent.id);

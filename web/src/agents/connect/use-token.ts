@@ -8,6 +8,12 @@ import {
 } from "../../data/index.ts";
 import { type TokenState, tokenStateQuery } from "./queries.ts";
 
+/**
+ * Grace period of a token that may exist although this page knows of none: somebody else can have
+ * issued it meanwhile, and its callers must not be rejected at once. In seconds.
+ */
+const issueGraceSeconds = 3_600;
+
 /** Returns the known state of an agent's token, and the actions on it. */
 export function useToken(agentId: string) {
   const workspace = useWorkspace();
@@ -38,7 +44,7 @@ export function useToken(agentId: string) {
     });
     return token;
   };
-  const issue = useMutation({ mutationFn: () => rotate(0) });
+  const issue = useMutation({ mutationFn: () => rotate(issueGraceSeconds) });
 
   return {
     state,
