@@ -19,7 +19,7 @@ const explanations: Readonly<Record<CallMode, string>> = {
   invoke:
     "One request, which gets a response when the run has ended. The run continues if the connection is lost.",
   stream:
-    "The first request starts a run and returns at once. The second one gets each event as it happens, and can be resumed.",
+    "One request, whose response is a stream: it gets each event, and the words of the model, as they come. The run continues if the connection is lost.",
 };
 
 /** Code that calls the agent, ready to paste. */
@@ -45,7 +45,7 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
       <div className="flex min-w-0 flex-col gap-3">
         <p className="max-w-160 text-ink-2">{explanations[mode]}</p>
         <SnippetTabs
-          label={mode === "invoke" ? "Call" : "Start and stream"}
+          label={mode === "invoke" ? "Call" : "Stream"}
           snippets={snippets}
           value={language ?? "curl"}
           onChange={(next) =>
@@ -54,7 +54,7 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
         />
         <p className="max-w-160 text-dense text-ink-2">
           Set <code className="font-mono">BECKON_TOKEN</code> to the API token. To call safely more
-          than once, stop a run or read its result later, see the{" "}
+          than once, resume a stream, stop a run or read its result later, see the{" "}
           <Link href={`${location.origin}/docs`}>API reference</Link>.
         </p>
       </div>

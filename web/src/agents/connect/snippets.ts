@@ -26,9 +26,11 @@ const invoke = {
   -H "content-type: application/json" \\
   -d '{"input": "Hello"}'`,
 
-  typescript: (options: SnippetOptions) => `${typescriptClient(options)}
-const { output } = await beckon.agents.invoke("${options.agentId}", { input: "Hello" });
-console.log(output);`,
+  typescript: (options: SnippetOptions) => `const response = await fetch(${fetched(options)});
+if (!response.ok) throw new Error(await response.text());
+const answer = await response.json();
+// If Beckon stops before the run ends, the answer has a run_id and no output.
+console.log(answer.output ?? answer);`,
 
   python: ({ origin, agentId }: SnippetOptions) => `import json
 import os
@@ -49,63 +51,63 @@ print(answer.get("output", answer))`,
 };
 
 const stream = {
-  curl: ({ origin, agentId }: SnippetOptions) => `RUN=$(curl -sS --fail-with-body \\
+  curl: ({ origin, agentId }: SnippetOptions) => `curl -sS --fail-with-body -N \\
   "${origin}/api/public/agents/${agentId}/invoke" \\
   -H "x-api-key: $BECKON_TOKEN" \\
   -H "content-type: application/json" \\
-  -H "prefer: respond-async" \\
-  -d '{"input": "Hello"}' | sed 's/.*"run_id":"\\([^"]*\\)".*/\\1/')
+  -H "accept: text/event-stream" \\
+  -d '{"input": "Hello"}'`,
 
-curl -sS --fail-with-body -N \\
-  "${origin}/api/public/runs/$RUN/events" \\
-  -H "x-api-key: $BECKON_TOKEN" \\
-  -H "accept: text/event-stream"`,
-
-  typescript: (options: SnippetOptions) => `${typescriptClient(options)}
-const { run_id } = await beckon.agents.start("${options.agentId}", { input: "Hello" });
-for await (const event of beckon.runs.watch(run_id)) {
-  if (event.type === "run.output.delta") process.stdout.write(event.data.text);
-  else console.log(event.type);
+  typescript: (
+    options: SnippetOptions,
+  ) => `const response = await fetch(${fetched(options, "text/event-stream")});
+if (!response.ok || response.body === null) throw new Error(await response.text());
+let rest = "";
+for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+  const frames = (rest + chunk).split("\\n\\n");
+  rest = frames.pop() ?? "";
+  for (const frame of frames) {
+    const data = /^data: (.*)$/m.exec(frame)?.[1];
+    if (data === undefined) continue;
+    const event = JSON.parse(data);
+    if (event.type !== "run.output.delta") console.log(\`\\n\${event.type}\`);
+    else if (event.data.kind === "text") process.stdout.write(event.data.text);
+  }
 }`,
 
   python: ({ origin, agentId }: SnippetOptions) => `import json
 import os
 from urllib.request import Request, urlopen
 
-url = "${origin}/api/public"
-token = os.environ["BECKON_TOKEN"]
-start = Request(
-    f"{url}/agents/${agentId}/invoke",
+request = Request(
+    "${origin}/api/public/agents/${agentId}/invoke",
     headers={
-        "x-api-key": token,
+        "x-api-key": os.environ["BECKON_TOKEN"],
         "content-type": "application/json",
-        "prefer": "respond-async",
+        "accept": "text/event-stream",
     },
     data=json.dumps({"input": "Hello"}).encode(),
 )
-with urlopen(start) as response:
-    run_id = json.load(response)["run_id"]
-
-events = Request(
-    f"{url}/runs/{run_id}/events",
-    headers={"x-api-key": token, "accept": "text/event-stream"},
-)
-with urlopen(events) as response:
+with urlopen(request) as response:
     for line in response:
         if not line.startswith(b"data: "):
             continue
         event = json.loads(line[6:])
-        if event["type"] == "run.output.delta":
-            print(event["data"]["text"], end="", flush=True)
-        else:
-            print(event["type"])`,
+        if event["type"] != "run.output.delta":
+            print("\\n" + event["type"])
+        elif event["data"]["kind"] == "text":
+            print(event["data"]["text"], end="", flush=True)`,
 };
 
-const typescriptClient = ({
-  origin,
-}: SnippetOptions) => `import { createClient } from "@beckon/client";
-
-const beckon = createClient({
-  url: "${origin}",
-  key: process.env.BECKON_TOKEN,
-});`;
+/** Returns the arguments of `fetch`, which every JavaScript runtime has, for an invoke. */
+function fetched({ origin, agentId }: SnippetOptions, accept?: string): string {
+  const accepted = accept === undefined ? "" : `\n    accept: "${accept}",`;
+  return `"${origin}/api/public/agents/${agentId}/invoke", {
+  method: "POST",
+  headers: {
+    "x-api-key": process.env.BECKON_TOKEN ?? "",
+    "content-type": "application/json",${accepted}
+  },
+  body: JSON.stringify({ input: "Hello" }),
+}`;
+}
