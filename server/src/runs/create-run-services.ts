@@ -15,7 +15,12 @@ import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import { Reservations } from "../reservations/index.ts";
 import { withKnownTimeZones } from "../usage/index.ts";
-import { type ClaimPorts, excludedIds, UnreadableRuns } from "./claiming/index.ts";
+import {
+  type ClaimPorts,
+  excludedIds,
+  executeLostClaims,
+  UnreadableRuns,
+} from "./claiming/index.ts";
 import {
   AgentCache,
   type AgentCacheOptions,
@@ -165,7 +170,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     onReturned,
     tracing: options.tracing,
   };
-  return {
+  const services: RunServices = {
     ...executePorts,
     circuits,
     unreadable: new UnreadableRuns(log),
@@ -183,10 +188,12 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     startsInProgress: { count: 0 },
     unconfirmedStarts: createUnconfirmedStarts(),
     unconfirmedClaims: new Set(),
+    executeLostClaims: () => executeLostClaims(services),
     queueLimits: createQueueLimits(database),
     knownCallers: createKnownCallers(),
     limitRejections: new FixedWindowCounter({ windowMs: 60_000, maxKeys: 50_000 }),
     onLimitsChanged,
     execute: (run) => executeOwned(executePorts, run),
   };
+  return services;
 }

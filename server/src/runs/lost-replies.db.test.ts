@@ -22,12 +22,14 @@ async function startFar(settings: Record<string, string> = {}): Promise<Beckon> 
       ...settings,
     },
   });
+  let stopped: Promise<void> | undefined;
+  const once: Beckon = { ...far, stop: () => (stopped ??= far.stop()) };
   onTestFinished(async () => {
     proxy.weather = { type: "fair" };
     proxy.drop();
-    await far.stop();
+    await once.stop();
   });
-  return far;
+  return once;
 }
 
 const attemptsOf = async (agentId: string) =>
@@ -94,6 +96,31 @@ test.each([
   ]);
   expect(await attemptsOf(agent.id)).toEqual([Math.min(attempt + 1, 3)]);
 });
+
+test.each([3, 1])(
+  "a run of a claim whose reply was lost just before the process stops is released at no cost of an attempt (max_attempts %i)",
+  async (max) => {
+    const held = await startHeldModel(beckon);
+    const agent = await beckon.createAgent({ model: held.model, limits: { max_attempts: max } });
+    const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+    const cut = proxy.cutNext({ request: statement("claim"), pass: "nothing" });
+    const far = await startFar();
+    await cut;
+    await far.stop();
+    expect((await beckon.call(`/runs/${body.run_id}`)).body.data).toMatchObject({
+      status: "queued",
+      attempt: 1,
+    });
+    const { rows } = await beckon.db.database.engine.query(
+      "select type, data from events where run_id = $1 order by seq desc limit 1",
+      [body.run_id],
+    );
+    expect(rows).toEqual([{ type: "run.queued", data: { calls_reported: true } }]);
+    held.release();
+    await startFar();
+    await allSucceeded(beckon, agent.id, 1);
+  },
+);
 
 test("a run whose claim is read only after another process has taken it over reaches no model", async () => {
   const held = await startHeldModel(beckon);

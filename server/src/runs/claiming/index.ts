@@ -1,6 +1,6 @@
 export { failoverStatements } from "./abandoned-statement.ts";
 export { cancelledRuns } from "./cancelled-store.ts";
-export { type ClaimPorts, claimRuns, takeOverRuns } from "./claim.ts";
+export { type ClaimPorts, claimRuns, executeLostClaims, takeOverRuns } from "./claim.ts";
 export { claimStatements } from "./claim-statement.ts";
 export { endRestored, endRestoredStatements } from "./end-restored-statement.ts";
 export { dropHeldStatement, expireQueued, expireStatement } from "./expire-queued-statement.ts";

@@ -14,6 +14,8 @@ const ports = (given: Partial<DrainPorts>): DrainPorts => ({
   live: createLiveRuns(),
   starts: { pending: 0 },
   startsInProgress: { count: 0 },
+  unconfirmedClaims: { size: 0 },
+  executeLostClaims: () => expect.fail("no claim is unconfirmed"),
   subscribers: {
     poller: {
       subscribe: () => expect.fail("nobody subscribes"),
@@ -47,6 +49,15 @@ test("a stopping process waits for starts that read a run that an earlier reques
   };
   await drainRuns(ports({ startsInProgress }), 10_000);
   expect(checks).toBeGreaterThan(3);
+});
+
+test("a stopping process searches for the runs of lost claims until a search succeeds", async () => {
+  let searches = 0;
+  const executeLostClaims = async () => {
+    if (++searches < 3) throw new Error("Connection terminated unexpectedly");
+  };
+  await drainRuns(ports({ unconfirmedClaims: { size: 1 }, executeLostClaims }), 60_000);
+  expect(searches).toBe(3);
 });
 
 test("a run that begins after the grace period is released too", async () => {

@@ -1,5 +1,5 @@
 import { elapsed, sleep, undefinedAfter } from "../../base/clock.ts";
-import type { Database } from "../../base/database/index.ts";
+import { attemptTask, type Database } from "../../base/database/index.ts";
 import type { Log } from "../../base/log.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { LiveRuns, Subscribers } from "../subscribing/index.ts";
@@ -13,6 +13,10 @@ export interface DrainPorts {
   readonly live: LiveRuns;
   readonly starts: { readonly pending: number };
   readonly startsInProgress: { readonly count: number };
+  /** Claims to which the database has not replied. */
+  readonly unconfirmedClaims: { readonly size: number };
+  /** Finds and executes the runs of these claims. */
+  readonly executeLostClaims: () => Promise<void>;
   readonly subscribers: Pick<Subscribers, "poller">;
 }
 
@@ -25,26 +29,44 @@ const maxReleaseMs = 2_000;
 /** Time between two checks whether runs or callers are left. */
 const checkIntervalMs = 20;
 
-/** Time between two queries whether other processes execute the runs that callers wait for. */
+/**
+ * Time between two queries whether other processes execute the runs that callers wait for, and
+ * between two searches for the runs of lost claims.
+ */
 const queryIntervalMs = 500;
 
 /**
  * Waits up to `graceMs` until the runs of this process have ended, and until no caller at this
  * process waits for a run that another process executes or can claim. Then releases the remaining
  * runs to the queue, which does not count as an attempt. Runs that cannot be released in time are
- * taken over by other processes, as after a crash. The caller must have called `Capacity.drain`
- * before, so that no more runs are accepted.
+ * taken over by other processes, as after a crash. The caller must have called `Capacity.drain` and
+ * stopped the worker before, so that no more runs are accepted or claimed.
  */
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
   const { live } = ports;
   const { poller } = ports.subscribers;
   const deadline = elapsed() + graceMs;
   const leftMs = () => deadline - elapsed();
+  let areClaimsFound = ports.unconfirmedClaims.size === 0;
+  // The worker, which usually searches before its next claim, has stopped. A run that is not found
+  // is taken over as after a crash, although nothing of it was executed.
+  const findLostClaims = async () => {
+    while (!areClaimsFound && leftMs() > -maxReleaseMs) {
+      await attemptTask(ports.log, "executing the runs of lost claims", async () => {
+        await ports.executeLostClaims();
+        areClaimsFound = true;
+      });
+      if (!areClaimsFound) await sleep(queryIntervalMs);
+    }
+  };
   // While starts are in progress, this process is not idle: each of them can create a run that this
   // process executes, or find a run that its caller then waits for. `pending` also counts starts
   // whose callers no longer wait.
   const isIdle = () =>
-    live.size === 0 && ports.starts.pending === 0 && ports.startsInProgress.count === 0;
+    areClaimsFound &&
+    live.size === 0 &&
+    ports.starts.pending === 0 &&
+    ports.startsInProgress.count === 0;
   const hasCallers = () => poller.runIds.length > 0;
   // If the query fails, the runs count as executed elsewhere, because an outage of the database can
   // be over before the grace period ends.
@@ -56,6 +78,7 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   // Wakes the streams of runs that other processes execute. The streams then end, since this
   // process is stopping, and their clients resume them at another process: see `subscribeToRun`.
   poller.wakeAll();
+  void findLostClaims();
   await until(isIdle, graceMs);
   while (hasCallers() && leftMs() > 0 && (await areExecuted()))
     await until(() => !hasCallers(), Math.min(queryIntervalMs, leftMs()));
