@@ -296,7 +296,8 @@ export function appendToRuns(
 
 /**
  * Like `appendToRuns`, but does not write the rows of workspaces with budgets: their result is
- * `limited`. The statement costs less and locks no rows that several runs share.
+ * `limited`. Rows that hold a run must not be passed. The statement costs less and locks no rows
+ * that several runs share.
  */
 export function appendUncharged(
   database: Database,

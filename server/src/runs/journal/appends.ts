@@ -14,8 +14,9 @@ import { appendToRuns, appendUncharged, type Limited } from "./append-statement.
 
 /**
  * The batcher of appends to journals. Up to 200 appends that runs of this process make at the same
- * time share one statement and one commit. Appends of workspaces that have limits share statements
- * only with each other. An append of more than 1 MiB has its own statement.
+ * time share one statement and one commit. Appends that hold a run, and those of workspaces that
+ * have limits, share statements only with each other. An append of more than 1 MiB has its own
+ * statement.
  */
 export interface Appends extends Pick<Batcher<AppendRow, AppendResult>, "pending" | "stalled"> {
   submit(row: AppendRow): Promise<AppendResult>;
@@ -87,10 +88,13 @@ export function createAppends(
   const charged = create(appendToRuns, budgetMutex);
   return {
     async submit(row) {
-      if (!reservations.isLimited(row.workspaceId) && !reservations.holds(row.runId)) {
+      const { runId, workspaceId, hold = false } = row;
+      // The limit that holds a run can be deleted meanwhile. Only `charged` resets the times of a
+      // held run and ends its reservation.
+      if (!hold && !reservations.isLimited(workspaceId) && !reservations.holds(runId)) {
         const result = await plain.submit(row);
         if (result.kind !== "limited") return result;
-        reservations.noteLimited(row.workspaceId, true);
+        reservations.noteLimited(workspaceId, true);
       }
       return charged.submit(row);
     },
