@@ -26,11 +26,18 @@ interface Mistake {
 const reserved =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|content-encoding|keep-alive|te|trailer|upgrade|expect|proxy-.*|sec-.*)$/i;
 
-/** Yields every configuration error of an operation that is detectable without calling it. */
-export function* operationMistakes(operation: Operation): Generator<Mistake> {
+/**
+ * Yields every configuration error of an operation that is detectable without calling it.
+ * @param checksDefaults whether a default that its parameter does not accept is an error.
+ */
+export function* operationMistakes(
+  operation: Operation,
+  checksDefaults: boolean,
+): Generator<Mistake> {
   const url = parseUrlTemplate(operation.url);
   if (typeof url === "string") return yield { path: ["url"], message: url };
   yield* parameterMistakes(operation.parameters);
+  if (checksDefaults) yield* defaultMistakes(operation.parameters);
   const properties = operation.parameters.properties ?? {};
   const used = new Set<string>();
 
@@ -161,6 +168,32 @@ function* parameterMistakes({
     if ("const" in schema)
       yield { path, message: "cannot be const: write the fixed value into the template" };
   }
+}
+
+function* defaultMistakes({ properties = {} }: ValueSchema): Generator<Mistake> {
+  for (const [name, schema] of Object.entries(properties)) {
+    if (acceptsDefault(schema)) continue;
+    yield {
+      path: ["parameters", "properties", name, "default"],
+      message: "must be of the parameter's type and, if it has an enum, one of its values",
+    };
+  }
+}
+
+/**
+ * Returns whether a parameter's default, if it has one, is of its type and in its `enum`. Other
+ * keywords, such as `maximum`, are not checked.
+ */
+export function acceptsDefault(parameter: ValueSchema): boolean {
+  return parameter.default === undefined || hasTypeOf(parameter, parameter.default);
+}
+
+function hasTypeOf({ type, enum: choices, items = {} }: ValueSchema, value: unknown): boolean {
+  // The schema is not validated yet if it is of an OpenAPI document, so `enum` can be any value.
+  if (Array.isArray(choices) && !choices.includes(value)) return false;
+  if (type === "array")
+    return Array.isArray(value) && value.every((each) => hasTypeOf(items, each));
+  return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
 const bodyTypes = {

@@ -89,7 +89,11 @@ export function isToolQueryParameter(name: string): boolean {
   return queryName.safeParse(name).success;
 }
 
-function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: Value) {
+/** @param checksDefaults see `operationMistakes` */
+function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(
+  value: Value,
+  { checksDefaults }: { readonly checksDefaults: boolean },
+) {
   const headers = boundedRecord(headerName, value, 32, "must have at most 32 headers").default({});
   const query = boundedRecord(queryName, value, 64, "must have at most 64 parameters").default({});
   const operation = z
@@ -130,7 +134,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
        */
       idempotency_header: headerName.optional(),
     })
-    .superRefine((given, context) => addMistakes(context, operationMistakes(given)))
+    .superRefine((given, context) => addMistakes(context, operationMistakes(given, checksDefaults)))
     .transform((given) => ({
       ...given,
       safe_to_repeat: given.safe_to_repeat ?? (given.method === "GET" || given.method === "HEAD"),
@@ -171,14 +175,17 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
 }
 
 /** An `http` tool in requests. */
-export const httpToolBody = httpTool(valueInBody);
+export const httpToolBody = httpTool(valueInBody, { checksDefaults: true });
 export type HttpToolBody = z.infer<typeof httpToolBody>;
 
 /** An `http` tool in an exported document. */
-export const httpToolInDocument = httpTool(valueInDocument);
+export const httpToolInDocument = httpTool(valueInDocument, { checksDefaults: true });
 
-/** An `http` tool as it is stored and returned in responses. */
-export const httpToolGrant = httpTool(storedValue);
+/**
+ * An `http` tool as it is stored and returned in responses. Defaults are not checked, because
+ * versions of agents are immutable and older ones can have any.
+ */
+export const httpToolGrant = httpTool(storedValue, { checksDefaults: false });
 export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 /** One operation that an `http` tool offers to the model. */
 export type HttpOperation = HttpToolGrant["operations"][number];

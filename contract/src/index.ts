@@ -84,7 +84,7 @@ export {
   type WorkspaceEventType,
   workspaceEventData,
 } from "./events.ts";
-export { isReservedHeader } from "./http-operation.ts";
+export { acceptsDefault, isReservedHeader } from "./http-operation.ts";
 export {
   type GivenValue,
   type HttpOperation,

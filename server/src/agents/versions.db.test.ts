@@ -317,6 +317,44 @@ describe("restoring a version", () => {
   });
 });
 
+test("an agent keeps a stored default that its parameter does not accept, and only saving it fails", async () => {
+  const { id, token } = await beckon.createAgent({ tools: [tool("x")] });
+  await beckon.db.database.engine.query(
+    `update agent_versions set config = jsonb_set(config, '{tools,0,operations,0}',
+      config #> '{tools,0,operations,0}' || $2) where agent_id = $1`,
+    [
+      id,
+      {
+        query: { page: "{page}" },
+        parameters: { type: "object", properties: { page: { type: "integer", default: "1" } } },
+      },
+    ],
+  );
+  expect((await beckon.invoke({ id, token }, "/call read {}")).status).toBe(200);
+  expect(target.reached.at(-1)?.url).toBe("/orders?page=1");
+  const changed = await change(id, { name: "Two" });
+  const { tools } = changed.body.data;
+  const duplicated = await beckon.call(`/agents/${id}/duplicate`, { method: "POST" });
+  expect([changed.status, (await restore(id, 1)).status, duplicated.status]).toEqual([
+    200, 200, 201,
+  ]);
+  // `beckon.call` rejects this document, because it is not one that can be imported.
+  const exported = await fetch(`${beckon.url}/api/public/agents/${id}/export`, {
+    headers: { "x-api-key": beckon.key },
+  });
+  const body = await exported.json();
+  for (const rejected of [
+    await change(id, { tools }),
+    await beckon.call("/agents/import", { body }),
+  ])
+    expectError(
+      rejected,
+      400,
+      "bad_request",
+      /tools\.0\.operations\.0\.parameters\.properties\.page\.default must be of the parameter's type/,
+    );
+});
+
 test("versions of agents of another workspace or outside a key's limit are not found", async () => {
   const other = await beckon.createAgent();
   const limited = await insertKey(beckon, { agentIds: [other.id] });

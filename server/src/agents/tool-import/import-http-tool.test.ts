@@ -828,10 +828,30 @@ test("a path that refers to another document is left out with a warning", async 
   ]);
 });
 
-test("a parameter whose enum is not a list is rejected", async () => {
-  const parameters = [{ name: "a", in: "query", schema: { type: "string", enum: null } }];
-  await expect(importing(minimal({}, { parameters }))).rejects.toThrow(/enum must be/);
-});
+test.each([{ enum: null }, { enum: null, default: "a" }, { enum: 1, default: "a" }])(
+  "a parameter whose enum is not a list is rejected: %j",
+  async (schema) => {
+    const parameters = [{ name: "a", in: "query", schema: { ...string, ...schema } }];
+    await expect(importing(minimal({}, { parameters }))).rejects.toThrow(/enum must be/);
+  },
+);
+
+test.each([
+  { ...integer, default: "10" },
+  { ...string, enum: ["a"], default: "A" },
+  { type: "array", items: integer, default: 1 },
+])(
+  "a default that its parameter does not accept is left out with a warning: %j",
+  async (schema) => {
+    const parameters = [{ name: "a", in: "query", schema }];
+    const { tool, warnings } = await importing(minimal({}, { parameters }));
+    const { default: _, ...expected } = schema;
+    expect(filledIn(tool).operations[0]?.parameters.properties).toEqual({ a: expected });
+    expect(warnings).toEqual([
+      "x: parameter a: default is left out: it is not of the parameter's type or not in its enum.",
+    ]);
+  },
+);
 
 test.each([
   ["with 100,000 levels of nesting", `openapi: ${"[".repeat(100_000)}`],

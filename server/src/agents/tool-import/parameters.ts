@@ -1,4 +1,4 @@
-import { isReservedHeader, type ValueSchema } from "@beckon/contract";
+import { acceptsDefault, isReservedHeader, type ValueSchema } from "@beckon/contract";
 import { shorten } from "../../base/shorten.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
@@ -123,7 +123,11 @@ function parameterSchema(
   const description = textAt(node, "description");
   const labels = description === undefined ? {} : { description: shorten(description, 1_000) };
   const schema = withOneType({ ...toValueSchema(document, node.schema, warn), ...labels }, warn);
-  return toScalarOrList(schema, { node, where }, warn);
+  const parameter = toScalarOrList(schema, { node, where }, warn);
+  if (typeof parameter === "string" || acceptsDefault(parameter)) return parameter;
+  warn("default is left out: it is not of the parameter's type or not in its enum");
+  const { default: _, ...others } = parameter;
+  return others;
 }
 
 /**
