@@ -48,6 +48,20 @@ test("arguments above 1 MiB are rejected and not checked", async () => {
   });
 });
 
+test("the reason why arguments are rejected is short, however long their names are", async () => {
+  const check = (args: unknown) => `${Object.keys(args as object)} is unknown`;
+  const name = "x".repeat(5_000);
+  const texts = [{ [name]: "" }, { [name]: "\0" }].map((args) => JSON.stringify(args));
+  const { entries } = await planCalls("run_1", stepOf(texts), [tool("a", { check })], []);
+  const shown = `${"x".repeat(3_999)}…`;
+  expect(entries.map(({ data }) => data)).toMatchObject(
+    [shown, `${shown} contains NUL or a lone surrogate; remove it`].map((reason) => ({
+      outcome: "refused",
+      result: `The arguments of a are invalid: ${reason}. Available tools: a.`,
+    })),
+  );
+});
+
 test("a call that was certainly not made does not count towards the budget of its tool", async () => {
   const limited = tool("a", { budget: { name: "a", calls: 1 }, safeToRepeat: false });
   const earlier = await planCalls("run_1", stepOf(["{}"]), [limited], []);

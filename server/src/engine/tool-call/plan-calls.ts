@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { NewEvent } from "@beckon/contract";
 import { createTurns } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
+import { shorten } from "../../base/shorten.ts";
 import {
   type CallPart,
   callsOf,
@@ -17,6 +18,12 @@ import { parseArguments } from "./parse-arguments.ts";
 
 /** Maximum number of calls that are executed in one step. Further calls are rejected. */
 const maxCalls = 64;
+
+/**
+ * Maximum UTF-16 units of the reason why arguments are rejected. A reason can contain names that
+ * the model made up, and every later step of the run sends it to the model again.
+ */
+const maxReasonLength = 4_000;
 
 /**
  * Milliseconds that checks can take before other work of the process continues. The last check can
@@ -168,7 +175,8 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
   // An argument that PostgreSQL cannot store is rejected. The tool is not called with replaced
   // characters, because it is unknown which text the model meant.
   const unstorable =
-    parsed.unstorable && `${parsed.unstorable} contains NUL or a lone surrogate; remove it`;
+    parsed.unstorable &&
+    `${shorten(parsed.unstorable, maxReasonLength)} contains NUL or a lone surrogate; remove it`;
   const argumentError = unstorable ?? argumentErrorOf(tool, parsed.value);
   if (argumentError !== undefined)
     return rejectCall(`The arguments of ${tool.name} are invalid: ${argumentError}.`, tools);
@@ -220,7 +228,8 @@ function withinBudget(
  */
 function argumentErrorOf(tool: Tool, args: unknown): string | undefined {
   try {
-    return tool.check?.(args);
+    const reason = tool.check?.(args);
+    return reason && shorten(reason, maxReasonLength);
   } catch {
     return "they could not be checked";
   }

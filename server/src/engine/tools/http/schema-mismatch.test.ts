@@ -226,14 +226,10 @@ test("alternatives after the one that matches are not checked", () => {
   expect(schemaMismatch(schema, list(100_000, 0))).toBeUndefined();
 });
 
-test("an error is short, however long the names and the alternatives are", () => {
-  const schema: ValueSchema = {
-    type: "object",
-    additionalProperties: alternatives({ type: "null" }, { type: "boolean" }),
-  };
+test("an error contains the beginning of a long name", () => {
+  const schema: ValueSchema = { type: "object", additionalProperties: { type: "null" } };
   const found = schemaMismatch(schema, { [`${"x".repeat(98)}${"😀".repeat(1_000)}`]: 1 });
-  expect(found).toMatch(/^x{98}\uFFFD… matches none of the alternatives: /);
-  expect(found).toHaveLength(4_000);
+  expect(found).toMatch(/^x{98}\uFFFD… must be null$/);
 });
 
 test("constant fields of a body are not shown, not accepted and always sent", () => {

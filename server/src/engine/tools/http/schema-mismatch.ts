@@ -9,7 +9,6 @@ import { ToolFailure } from "../../tool.ts";
  */
 const maxChecks = 250_000;
 const maxNameLength = 100;
-const maxErrorLength = 4_000;
 
 /**
  * Returns the first error in `value` according to `schema`, as text for the model; undefined if the
@@ -17,8 +16,7 @@ const maxErrorLength = 4_000;
  * @throws {ToolFailure} the value needs more than `maxChecks` checks.
  */
 export function schemaMismatch(schema: ValueSchema, value: unknown): string | undefined {
-  const text = mismatchIn(schema, value, { path: "", outer: noNames, checks: new Checks() })?.();
-  return text === undefined ? undefined : shorten(text, maxErrorLength);
+  return mismatchIn(schema, value, { path: "", outer: noNames, checks: new Checks() })?.();
 }
 
 /**
