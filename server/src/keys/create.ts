@@ -7,6 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import {
   expiryOf,
   maxExpiryOf,
@@ -37,7 +38,10 @@ export async function createKey({
 }): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    once(tx, ctx, () => addKey(tx, ctx, orThrow(input.body))),
+    once(tx, ctx, async () => {
+      await requireUnchangedRole(tx, ctx);
+      return addKey(tx, ctx, orThrow(input.body));
+    }),
   );
 }
 

@@ -6,6 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import { permitGrant, permitOtherSecret, permitRotation } from "./grant.ts";
 import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
@@ -32,6 +33,7 @@ export async function rotateKey({
 }): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    await requireUnchangedRole(tx, ctx);
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     permitGrant(ctx, row);
     await permitRotation(tx, ctx, row);

@@ -3,6 +3,7 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import {
   addsTo,
   expiryOf,
@@ -31,6 +32,7 @@ export async function updateKey({
 }): Promise<Key> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    await requireUnchangedRole(tx, ctx);
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     const body = parseBody(updateKeyBody, input.body);
     const agentIds =

@@ -7,9 +7,10 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import { type InvitationWithLink, toInvitation } from "./invitation.ts";
 import { insertInvitation } from "./invitation-store.ts";
-import { permitRole, requireUnchangedRole } from "./member.ts";
+import { permitRole } from "./member.ts";
 import { findMemberByEmail, lockMembers } from "./store.ts";
 
 /**

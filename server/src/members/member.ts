@@ -27,23 +27,6 @@ export async function requireMember(
 }
 
 /**
- * Checks that the actor still has the role with which the request was authenticated. The caller
- * must have called `lockMembers`. Without this check, a member who is removed during the request
- * could, for example, issue an invitation and use it to join again.
- * @throws ApiError `forbidden`
- */
-export async function requireUnchangedRole(tx: WorkspaceTransaction, ctx: Context): Promise<void> {
-  const { actor } = ctx;
-  if (actor.kind !== "user") return;
-  const row = await findMemberRow(tx, ctx.workspaceId, actor.id);
-  if (row?.role !== actor.role)
-    throw new ApiError(
-      "forbidden",
-      "Your role in this workspace was just changed. Check your role and try again.",
-    );
-}
-
-/**
  * Checks that the actor has all scopes of a role. Before a member's role is changed, call this for
  * the old role and for the new one: the actor must not have fewer rights than the member, and must
  * not grant rights that the actor lacks.

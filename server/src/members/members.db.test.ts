@@ -7,6 +7,7 @@ import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
 const other = await beckon.another();
+const { engine } = beckon.db.database;
 afterAll(() => other.stop());
 
 /** Creates a workspace with one person per given role, in this order. */
@@ -191,6 +192,49 @@ describe("a removal", () => {
       await Promise.all([invite(0), invite(1), remove(owner, admin), invite(2), invite(3)]);
       const { body } = await beckon.call("/invitations", { credential: key });
       expect(body.data).toEqual([]);
+    }
+  });
+
+  test("during a request for a key lets the person neither create nor change one", async () => {
+    const { key, id, people } = await workspaceOf("admin", "admin", "admin");
+    const body = { name: "Test", preset: "everything" };
+    const made = await beckon.call("/keys", { credential: key, body });
+    const path = `/keys/${made.body.data.id}`;
+    const requests = [
+      (by: Person) => by.call("/keys", { body }),
+      (by: Person) => by.call(`${path}/rotate`, { method: "POST" }),
+      (by: Person) => by.call(path, { method: "PATCH", body: { name: "Changed" } }),
+    ];
+    const client = await engine.connect();
+    try {
+      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+      for (const [index, send] of requests.entries()) {
+        const person = people[index] as Person;
+        await client.query("begin");
+        await client.query("delete from members where workspace_id = $1 and user_id = $2", [
+          id,
+          person.id,
+        ]);
+        // The request is authenticated before the removal is committed.
+        let answered = false;
+        const response = send(person).finally(() => {
+          answered = true;
+        });
+        await expect
+          .poll(async () => {
+            const waiting = await engine.query(
+              "select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))",
+              [rows[0]?.pid],
+            );
+            return answered || waiting.rowCount !== 0;
+          })
+          .toBe(true);
+        await client.query("commit");
+        expectError(await response, 403, "forbidden", /role in this workspace was just changed/);
+      }
+    } finally {
+      await client.query("rollback");
+      client.release();
     }
   });
 

@@ -2,8 +2,9 @@ import { deleteResets } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
-import { permitRole, requireMember, requireUnchangedRole } from "./member.ts";
+import { permitRole, requireMember } from "./member.ts";
 import { deleteMember, lockMembers } from "./store.ts";
 
 /**

@@ -4,8 +4,9 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
-import { permitRole, requireMember, requireUnchangedRole, toMember } from "./member.ts";
+import { permitRole, requireMember, toMember } from "./member.ts";
 import { lockMembers, updateRole } from "./store.ts";
 
 /**
