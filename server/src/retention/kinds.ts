@@ -1,8 +1,10 @@
-import type { Database } from "../base/database/index.ts";
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import type { Retention } from "../base/retention/index.ts";
 
 /** The database's connections that can read all workspaces. */
-export type Queryable = Pick<Database["engine"], "query">;
+export interface Queryable {
+  query<R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>>;
+}
 
 /** What one statement deleted. */
 export interface Batch {

@@ -10,6 +10,7 @@ import { oldDeliveries } from "./deliveries-store.ts";
 import type { DeleteSome, PrepareDeletion, RowKind } from "./kinds.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { beginPass, endPass, stillPruning } from "./pass-store.ts";
+import { releasingLocks } from "./release-locks.ts";
 import { requestsOfDeletedTriggers } from "./requests-store.ts";
 import { oldRuns } from "./runs-store.ts";
 import { expiredSecrets, secretsOfDeletedAgents } from "./secrets-store.ts";
@@ -96,9 +97,10 @@ export async function prune(
   }
 
   async function deleteAll(now: Date): Promise<End> {
+    const connection = releasingLocks(engine);
     let end: End = "complete";
     for (const prepare of deletions) {
-      const deleteSome = prepare(engine, retention, now);
+      const deleteSome = prepare(connection, retention, now);
       const endOfKind = deleteSome === undefined ? "complete" : await deleteBatches(deleteSome);
       if (endOfKind === "stopped") return "stopped";
       if (endOfKind === "too slow") end = "too slow";

@@ -1,0 +1,27 @@
+import type { QueryConfig, QueryResultRow } from "pg";
+import { type Database, isCancelled } from "../base/database/index.ts";
+import type { Queryable } from "./kinds.ts";
+
+/**
+ * Returns the engine's connections with a `query` that rejects only when the locks of a cancelled
+ * statement are released. PostgreSQL reports the error before that: a smaller batch on another
+ * connection would find the rows locked, skip them, and leave them to the next pass.
+ */
+export function releasingLocks(engine: Pick<Database["engine"], "connect">): Queryable {
+  return {
+    async query<R extends QueryResultRow>(statement: QueryConfig) {
+      const client = await engine.connect();
+      let failed = false;
+      try {
+        return await client.query<R>(statement);
+      } catch (thrown) {
+        // PostgreSQL answers only after the transaction of the cancelled statement has ended.
+        if (isCancelled(thrown)) await client.query("select");
+        else failed = true;
+        throw thrown;
+      } finally {
+        client.release(failed);
+      }
+    },
+  };
+}
