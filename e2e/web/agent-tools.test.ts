@@ -193,3 +193,30 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
     },
   ]);
 });
+
+inBrowser("visiting the descriptions of an imported tool keeps their line breaks", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id, "/settings");
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
+  const operation = { operationId: "listOrders", summary: "Lists orders", description: "Newest." };
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Shop", version: "1" },
+    servers: [{ url: shop.url }],
+    paths: { "/orders": { get: operation } },
+  };
+  await field(page, "Document").fill(JSON.stringify(document));
+  await button(page, "Read document").click();
+  await button(page, "Continue").click();
+  const dialog = page.getByRole("dialog", { name: "Add an HTTP tool" });
+  for (const name of ["Description", "What it does"]) {
+    await dialog.getByRole("textbox", { name, exact: true }).focus();
+    await page.keyboard.press("Tab");
+  }
+  await dialog.getByRole("button", { name: "Add tool" }).click();
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  const { body } = await beckon.call(`/agents/${id}`);
+  expect(body.data.tools[0].operations[0].description).toBe("Lists orders\n\nNewest.");
+});

@@ -276,6 +276,29 @@ inBrowser("the request of a preview stays chosen when newer ones have arrived", 
   expect(await choice.inputValue()).toBe(chosen);
 });
 
+inBrowser(
+  "the signed text of an HMAC signature keeps its line break while it is edited",
+  async () => {
+    const timestamp = { header: "x-time" };
+    const verification = {
+      kind: "hmac",
+      header: "x-signature",
+      algorithm: "sha256",
+      encoding: "hex",
+      signed: ["timestamp", { literal: "\n" }, "body"],
+      timestamp,
+    };
+    const { page, base } = await openGithub({ rest: "/settings", change: { verification } });
+    await page.getByText("Verification", { exact: true }).click();
+    const signed = page.getByLabel("Signed text");
+    await signed.press("Control+End");
+    await signed.press("!");
+    await button(page, "Save").click();
+    const saved = async () => (await editor.call(base)).body.data.receiving.verification.signed;
+    await expect.poll(saved).toEqual(["timestamp", { literal: "\n" }, "body", { literal: "!" }]);
+  },
+);
+
 inBrowser("what is changed while the settings are being saved is kept", async () => {
   const { page, base } = await openGithub({ rest: "/settings" });
   const held = await holdRequests(page, `**${base}`, { method: "PATCH" });

@@ -11,4 +11,5 @@ export {
   formatTokens,
 } from "./quantity.ts";
 export { formatAsOf, formatClock, formatDate, formatExact, formatTime } from "./time.ts";
+export { withLineFeeds } from "./with-line-feeds.ts";
 export { fromZoned, startOfDay, toZoned } from "./zoned.ts";

@@ -1,6 +1,6 @@
 import { updateAgentBody } from "@beckon/contract";
 import type { FieldErrors, Resolver } from "react-hook-form";
-import { readDollars, type TypedDollars, writeDollars } from "../../format/index.ts";
+import { readDollars, type TypedDollars, withLineFeeds, writeDollars } from "../../format/index.ts";
 import { isEqual } from "../../ui/overlay/merge.ts";
 import { fieldIssues } from "./field-issues.ts";
 import { type AgentFields, bodyOf, fieldAt } from "./fields.ts";
@@ -41,14 +41,6 @@ export function changesIn(values: FormValues, base: AgentFields): Partial<AgentF
         !isEqual(withLineFeeds(value), withLineFeeds(base[name as keyof AgentFields])),
     ),
   ) as Partial<AgentFields>;
-}
-
-/**
- * Returns a text with `\n` as its only line break, and other values unchanged. Text areas convert
- * texts in this way, so a text with other line breaks would count as edited when its field is left.
- */
-function withLineFeeds<Value>(value: Value): Value {
-  return typeof value === "string" ? (value.replaceAll(/\r\n?/g, "\n") as Value) : value;
 }
 
 /** Returns whether the form has unsaved changes. Changes that are not valid yet count too. */

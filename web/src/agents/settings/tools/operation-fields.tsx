@@ -58,8 +58,9 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
             hint="Tells the model when to use it."
             error={messageAt(`${at}.description`)}
           >
-            <TextInput
+            <TextArea
               {...register(`${at}.description`)}
+              rows={2}
               autoComplete="off"
               placeholder="Reads an order by its number"
             />

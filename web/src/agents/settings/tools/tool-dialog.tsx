@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { FormProvider, useFieldArray, useForm } from "react-hook-form";
-import { Button, Field, FormDialog, FormError, TextInput } from "../../../ui/index.ts";
+import { Button, Field, FormDialog, FormError, TextArea, TextInput } from "../../../ui/index.ts";
 import type { HttpTool, Tool } from "../fields.ts";
 import { OperationFields } from "./operation-fields.tsx";
 import { ToolLimitFields } from "./tool-limit-fields.tsx";
@@ -97,7 +97,7 @@ function ToolNameFields() {
         <TextInput {...register("name")} mono autoComplete="off" placeholder="shop" />
       </Field>
       <Field label="Description" optional error={messageAt("description")}>
-        <TextInput {...register("description")} autoComplete="off" />
+        <TextArea {...register("description")} rows={2} autoComplete="off" />
       </Field>
     </div>
   );

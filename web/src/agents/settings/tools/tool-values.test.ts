@@ -59,6 +59,14 @@ test("a tool that is opened and kept is the same, with its stored secret", async
   expect(await errorsOf(valuesOfTool(tool))).toEqual({});
 });
 
+test("the form has descriptions with the line breaks that a text area keeps", () => {
+  const operations = tool.operations.map((each) => ({ ...each, description: "Adds\r\n\r\nNotes" }));
+  expect(valuesOfTool({ ...tool, description: "One\rTwo", operations })).toMatchObject({
+    description: "One\nTwo",
+    operations: [{ description: "Adds\n\nNotes" }],
+  });
+});
+
 test("a body that is sent as a form stays one", () => {
   const [operation] = tool.operations;
   const form = { ...tool, operations: [{ ...operation, body_type: "form" }] } as HttpTool;

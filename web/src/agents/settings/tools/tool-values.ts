@@ -1,3 +1,4 @@
+import { withLineFeeds } from "../../../format/index.ts";
 import type { HttpTool } from "../fields.ts";
 
 type Value = NonNullable<HttpTool["headers"]>[string];
@@ -101,7 +102,7 @@ export const emptyTool: ToolValues = {
 export function valuesOfTool(tool: HttpTool): ToolValues {
   return {
     name: tool.name,
-    description: tool.description ?? "",
+    description: withLineFeeds(tool.description ?? ""),
     allowedHosts: tool.allowed_hosts.join(", "),
     headers: rowsOf(tool.headers),
     query: rowsOf(tool.query),
@@ -117,7 +118,7 @@ function valuesOfOperation(operation: Operation): OperationValues {
   const isEmpty = Object.keys((parameters?.properties as object | undefined) ?? {}).length === 0;
   return {
     name,
-    description,
+    description: withLineFeeds(description),
     method,
     url,
     query: rowsOf(query),

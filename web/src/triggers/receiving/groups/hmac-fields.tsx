@@ -1,4 +1,4 @@
-import { Field, NumberInput, Select, TextInput } from "../../../ui/index.ts";
+import { Field, NumberInput, Select, TextArea, TextInput } from "../../../ui/index.ts";
 import type { Draft } from "../draft.ts";
 import { useReceivingForm, useText } from "../form-context.ts";
 
@@ -75,7 +75,7 @@ export function HmacFields() {
         error={errorAt("verification.signed")}
         hint="With {body}, {timestamp} and {id}, such as v0:{timestamp}:{body}."
       >
-        <TextInput {...signed} mono />
+        <TextArea {...signed} mono rows={2} />
       </Field>
       <Field label="Header with the id" optional error={errorAt("verification.id")}>
         <TextInput {...idHeader} mono placeholder="webhook-id" />
