@@ -309,6 +309,23 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
 });
 
+inBrowser("an input that was only visited is retried with its own line breaks", async () => {
+  const runId = await ended([says("First"), says("Second")], { input: "One\r\nTwo" });
+  const page = await open(runId);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("menuitem", { name: "With another input…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry with another input" });
+  await dialog.getByRole("textbox", { name: "Input" }).focus();
+  await page.keyboard.press("Tab");
+  const sent = page.waitForRequest(/\/retry$/);
+  await dialog.getByRole("button", { name: "Start run" }).click();
+  expect((await sent).postDataJSON()).toEqual({ version: "current" });
+  await page.waitForURL((url) => !url.pathname.endsWith(runId));
+  const [retried = ""] = /run_\w+/.exec(page.url()) ?? [];
+  expect((await beckon.call(`/runs/${retried}`)).body.data.input).toBe("One\r\nTwo");
+  await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
+});
+
 inBrowser("large data is shown on request, and can be downloaded", async () => {
   const runId = await ended([asks(["report_write"]), says("Done")]);
   const page = await open(runId, { search: "?seq=4" });

@@ -204,6 +204,16 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
   await page.waitForURL(/\/connect$/);
 });
 
+inBrowser("an undone edit of a prefix is no change, whatever its line breaks are", async () => {
+  const { page } = await openTrigger({ prompt_prefix: "One\r\nTwo" });
+  const prefix = page.getByLabel("Prompt prefix");
+  await expect.poll(() => prefix.inputValue()).toBe("One\nTwo");
+  await prefix.press("x");
+  await button(page, "Discard").waitFor();
+  await prefix.press("ControlOrMeta+Z");
+  await button(page, "Discard").waitFor({ state: "detached" });
+});
+
 inBrowser("what is typed while the prefix is being saved is kept", async () => {
   const { page, agent, trigger } = await openTrigger({ prompt_prefix: "Before" });
   const path = `/agents/${agent.id}/triggers/${trigger.id}`;

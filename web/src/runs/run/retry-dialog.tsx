@@ -5,6 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useForm } from "react-hook-form";
 import { failureOf, messageOf, wording } from "../../data/index.ts";
+import { withLineFeeds } from "../../format/index.ts";
 import { Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
 
 interface RetryDialogProps {
@@ -27,16 +28,19 @@ interface RetryDialogProps {
  * uses the agent's current version or, if the earlier run used a draft, the same draft.
  */
 export function RetryDialog({ run, retry, openFromHere, close }: RetryDialogProps) {
+  const filledIn = withLineFeeds(run.input);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(invokeBody, { error: wording }),
     mode: "onTouched",
-    defaultValues: { input: run.input },
+    defaultValues: { input: filledIn },
   });
   // While the page of the new run opens, this dialog is still open. It must not ask whether to
   // discard the changed input, because the new run has this input.
   const isStarted = useRef(false);
   const sending = useMutation({
-    mutationFn: ({ input }: { input: string }) => retry({ version: "current", input }),
+    // An input that was not edited is not sent. The new run then also has its original line breaks.
+    mutationFn: ({ input }: { input: string }) =>
+      retry({ version: "current", ...(input === filledIn ? {} : { input }) }),
     onSuccess: () => {
       isStarted.current = true;
     },

@@ -4,6 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { useForm } from "react-hook-form";
 import { failureOf, fillIn, messageOf, useWorkspace, wording } from "../../data/index.ts";
+import { withLineFeeds } from "../../format/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
@@ -29,15 +30,17 @@ interface Prefix {
   readonly prompt_prefix?: string | undefined;
 }
 
+const valuesOf = ({ prompt_prefix }: Trigger) => ({ prompt_prefix: withLineFeeds(prompt_prefix) });
+
 /** The form for the prompt prefix, which is put before each payload. */
 export function PrefixForm({ trigger, typed, onEdit }: PrefixFormProps) {
   const { can } = useWorkspace();
   const form = useForm({
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
-    defaultValues: { prompt_prefix: trigger.prompt_prefix },
+    defaultValues: valuesOf(trigger),
     // If somebody else saves the prefix, the field shows their prefix, unless it was edited here.
-    values: { prompt_prefix: trigger.prompt_prefix },
+    values: valuesOf(trigger),
     resetOptions: { keepDirtyValues: true },
   });
   const { register, handleSubmit, getValues, setValue, formState } = form;
@@ -56,10 +59,10 @@ export function PrefixForm({ trigger, typed, onEdit }: PrefixFormProps) {
    * the edit; without `sent`, discards all edits.
    */
   const show = (saved: Trigger, sent?: Prefix) => {
-    const { prompt_prefix } = saved;
-    fillIn(form, { prompt_prefix }, sent);
+    const values = valuesOf(saved);
+    fillIn(form, values, sent);
     const prefix = getValues("prompt_prefix") ?? "";
-    onEdit(prefix === prompt_prefix ? null : { prefix, base: saved });
+    onEdit(prefix === values.prompt_prefix ? null : { prefix, base: saved });
   };
   /** The values of the form when it was last sent. */
   const sent = useRef<Prefix>(undefined);
@@ -70,7 +73,7 @@ export function PrefixForm({ trigger, typed, onEdit }: PrefixFormProps) {
       if (!patch.isSaving) patch.reset();
       const base = typed?.base ?? trigger;
       // During a save, an undone edit is kept, because it differs from what was sent.
-      const isUndone = !patch.isSaving && target.value === base.prompt_prefix;
+      const isUndone = !patch.isSaving && target.value === valuesOf(base).prompt_prefix;
       onEdit(isUndone ? null : { prefix: target.value, base });
     },
   });
