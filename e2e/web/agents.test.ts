@@ -143,6 +143,10 @@ inBrowser("an import says what is wrong and where, then what it created", async 
   await page.getByText("Created 2 agents.").waitFor();
   await page.getByText("Enter again: tools.0.headers.Authorization").waitFor();
   await page.getByRole("link", { name: xss }).waitFor();
+  await page.getByRole("link", { name: "Shop", exact: true }).click();
+  await page.getByRole("navigation", { name: "Agent" }).getByText("Settings").click();
+  const tool = page.getByRole("listitem").filter({ hasText: "shop" });
+  await tool.getByText("Secret missing").waitFor();
 });
 
 inBrowser("agents are searched, and filters are in the URL", async () => {

@@ -18,10 +18,22 @@ export function withoutNewSecrets(tool: Tool, secret = ""): Tool {
 
 /** Returns whether the tool has a secret that the server does not have yet. */
 export function hasNewSecret(tool: Tool): boolean {
+  return hasValue(tool, isNewSecret);
+}
+
+/** Returns whether a stored secret of the tool is gone, so that it must be entered again. */
+export function hasMissingSecret(tool: Tool): boolean {
+  return hasValue(
+    tool,
+    (value) => typeof value === "object" && "secret_id" in value && value.secret_last4 === null,
+  );
+}
+
+function hasValue(tool: Tool, matches: (value: Values[string]) => boolean): boolean {
   let isFound = false;
   if (tool.type === "http")
     mapValues(tool, (value) => {
-      isFound ||= isNewSecret(value);
+      isFound ||= matches(value);
       return value;
     });
   return isFound;

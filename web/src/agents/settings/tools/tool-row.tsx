@@ -1,6 +1,7 @@
 import { Clock, Globe, Pencil, Play, Trash2 } from "lucide-react";
-import { Button, IconButton } from "../../../ui/index.ts";
+import { Badge, Button, IconButton } from "../../../ui/index.ts";
 import type { Tool } from "../fields.ts";
+import { hasMissingSecret } from "./secrets.ts";
 
 interface ToolRowProps {
   readonly tool: Tool;
@@ -41,6 +42,7 @@ export function ToolRow({
           {detail}
         </span>
       </div>
+      {hasMissingSecret(tool) ? <Badge tone="brass">Secret missing</Badge> : null}
       <div className="flex items-center gap-1">
         <Button
           size="small"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HttpTool, Tool } from "../fields.ts";
 import { functionsOf } from "./example-arguments.ts";
-import { hasNewSecret, withoutNewSecrets } from "./secrets.ts";
+import { hasMissingSecret, hasNewSecret, withoutNewSecrets } from "./secrets.ts";
 import { toolResolver } from "./tool-resolver.ts";
 import {
   emptyOperation,
@@ -164,6 +164,20 @@ test("new secrets are found and left out of what is kept in the browser", () => 
   expect([hasNewSecret(tool), hasNewSecret(withSecret)]).toEqual([false, true]);
   expect(withoutNewSecrets(withSecret)).toMatchObject({ headers: { "X-Key": { secret: "" } } });
   expect(withoutNewSecrets(tool)).toEqual(tool);
+});
+
+test("a stored secret that is gone is missing until it is entered again", () => {
+  const gone = { secret_id: "sec_1", secret_last4: null };
+  const [operation] = tool.operations;
+  const inOperation = {
+    ...tool,
+    operations: [{ ...operation, query: { key: gone } }],
+  } as HttpTool;
+  const entered = { ...tool, headers: { Authorization: { secret: "shop-key-0123456789" } } };
+  const shared = { ...tool, headers: { Authorization: gone } };
+  expect([shared, inOperation].map(hasMissingSecret)).toEqual([true, true]);
+  const complete: Tool[] = [tool, entered, { type: "clock" }];
+  expect(complete.map(hasMissingSecret)).toEqual([false, false, false]);
 });
 
 test("a tool is tried with arguments that its schemas suggest", () => {
