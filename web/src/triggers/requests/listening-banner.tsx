@@ -1,5 +1,6 @@
 import type { Trigger } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
+import { formatClock } from "../../format/index.ts";
 import { Banner, Button } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import type { useListening } from "./use-listening.ts";
@@ -10,21 +11,33 @@ interface ListeningBannerProps {
 }
 
 /** Says that the next request is captured as a sample, and for how long. */
-export function ListeningBanner({ listening }: ListeningBannerProps) {
-  const { can } = useWorkspace();
+export function ListeningBanner({ trigger, listening }: ListeningBannerProps) {
+  const { can, timeZone } = useWorkspace();
+  const { listening_until: until } = trigger;
   const { secondsLeft, stop, isPending } = listening;
-  if (secondsLeft === 0) return null;
+  if (until === null || secondsLeft === 0) return null;
   return (
     <div className="border-b border-rule p-3">
       <Banner
         action={
-          <Button size="small" onClick={stop} pending={isPending} disabledReason={needsEditor(can)}>
-            Stop
-          </Button>
+          <>
+            {/* Screen readers get the end instead, because they would read each second aloud. */}
+            <span aria-hidden className="text-ink-2">
+              {secondsLeft} s left
+            </span>
+            <Button
+              size="small"
+              onClick={stop}
+              pending={isPending}
+              disabledReason={needsEditor(can)}
+            >
+              Stop
+            </Button>
+          </>
         }
       >
-        Listening for a sample, {secondsLeft} s left. The next verified request is captured and
-        starts no run.
+        Listening for a sample until {formatClock(until, timeZone)}. The next verified request is
+        captured and starts no run.
       </Banner>
     </div>
   );

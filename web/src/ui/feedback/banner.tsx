@@ -4,7 +4,7 @@ import { type Tone, ToneIcon } from "./tone.tsx";
 interface BannerProps {
   readonly tone?: Exclude<Tone, "success">;
   readonly children: ReactNode;
-  /** One button or link. */
+  /** One button or link, which can follow a short text. It is not part of the status. */
   readonly action?: ReactNode;
 }
 
@@ -18,11 +18,10 @@ const looks = {
 export function Banner({ tone = "info", children, action }: BannerProps) {
   return (
     <div
-      role="status"
       className={`flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 rounded-control px-3 py-1.5 ${looks[tone]}`}
     >
       {/* If the text would be narrower than 240 px (basis-60), the action moves below it. */}
-      <div className="flex min-w-0 flex-1 basis-60 items-start gap-2">
+      <div role="status" className="flex min-w-0 flex-1 basis-60 items-start gap-2">
         <ToneIcon tone={tone} />
         <div className="min-w-0 break-words">{children}</div>
       </div>
