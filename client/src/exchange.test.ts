@@ -287,6 +287,30 @@ test.each([
   }
 });
 
+test.each([
+  ["agents.revokeToken", () => beckon.agents.revokeToken("agt_1")],
+  ["keys.delete", () => beckon.keys.delete("key_1")],
+  ["agents.exportYaml", () => beckon.agents.exportYaml("agt_1")],
+  ["usage.getCsv", () => beckon.usage.getCsv()],
+  ["artifacts.get", () => beckon.artifacts.get("run_1", "art_1")],
+  ["audit.export", () => collect(beckon.audit.export())],
+])("%s does not take the response of a proxy as Beckon's", async (_, call) => {
+  for (const headers of [{}, { "content-type": "text/plain" }]) {
+    server.script(responds(200, '{"message":"Sign in to the Wi-Fi"}', headers));
+    expect(await failureOf(call())).toMatchObject({ code: "unexpected_answer", status: 200 });
+    expect(server.requests).toHaveLength(1);
+  }
+});
+
+test.each([
+  ["application/yaml", () => beckon.agents.exportYaml("agt_1")],
+  ["text/csv; charset=utf-8; header=present", () => beckon.usage.getCsv()],
+  ["image/png", async () => (await beckon.artifacts.get("run_1", "art_1")).text()],
+])("the body of a response of Beckon with the media type %s is returned", async (type, call) => {
+  server.script(responds(200, "body", { "content-type": type, "beckon-request-id": "0123" }));
+  expect(await call()).toBe("body");
+});
+
 test("a redirect is not followed, so that the key is not sent elsewhere", async () => {
   server.script(
     (response) => void response.writeHead(308, { location: `${server.url}/elsewhere` }).end(),
@@ -404,18 +428,12 @@ test("JSON Lines are parsed one by one, however they are split into chunks", asy
 });
 
 test("a call also ends at its timeout while JSON Lines are read", async () => {
-  server.script((response) => void response.writeHead(200).write('{"id":1}\n'));
+  server.script((response) => {
+    response.writeHead(200, { "content-type": "application/jsonl" }).write('{"id":1}\n');
+  });
   const lines = beckon.audit.export({}, { timeout: 2_000 })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toEqual({ id: 1 });
   expect(await failureOf(lines.next())).toMatchObject({ code: "timed_out" });
-});
-
-test("a page of a proxy in place of JSON Lines is an error of the client", async () => {
-  server.script(responds(200, "<html>Sign in to the Wi-Fi</html>"));
-  expect(await failureOf(collect(beckon.audit.export()))).toMatchObject({
-    code: "unexpected_answer",
-    status: 200,
-  });
 });
 
 test("truncated JSON Lines are an error", async () => {

@@ -52,7 +52,27 @@ export function unexpectedResponse(
   });
 }
 
-const requestIdOf = ({ headers }: Response) => headers.get("beckon-request-id") ?? undefined;
+/**
+ * Returns the response if `isExpected`. If not, closes its body, which can be of any size.
+ * @throws BeckonError `unexpected_answer` if the response is not the expected one
+ */
+export async function ensureExpected(
+  response: Response,
+  operation: string,
+  isExpected: boolean,
+): Promise<Response> {
+  if (isExpected) return response;
+  await response.body?.cancel();
+  throw unexpectedResponse(response, operation);
+}
+
+/** Returns whether the body has this media type, with any parameters. */
+export function hasMediaType({ headers }: Response, mediaType: string | undefined): boolean {
+  return headers.get("content-type")?.split(";", 1)[0]?.trim() === mediaType;
+}
+
+/** Returns the id that every response of Beckon has; undefined if a proxy sent the response. */
+export const requestIdOf = ({ headers }: Response) => headers.get("beckon-request-id") ?? undefined;
 
 /**
  * Returns the seconds in `Retry-After`, which has seconds or a date (RFC 9110, section 10.2.3).
@@ -76,11 +96,10 @@ export async function readJson<T>(
   operation: string,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<T> {
-  if (!/^application\/([\w.-]+\+)?json\b/.test(response.headers.get("content-type") ?? "")) {
-    await response.body?.cancel();
-    throw unexpectedResponse(response, operation);
-  }
-  const text = await response.text();
+  const isJson = /^application\/([\w.-]+\+)?json\b/.test(
+    response.headers.get("content-type") ?? "",
+  );
+  const text = await (await ensureExpected(response, operation, isJson)).text();
   try {
     return parse(text) as T;
   } catch (cause) {

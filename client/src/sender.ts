@@ -3,7 +3,13 @@ import { exchange, TimedOut, timedOut, withTimeout } from "./exchange.ts";
 import { type Listing, listing, type Page } from "./listing.ts";
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 import { readText } from "./read-text.ts";
-import { readJson, unexpectedResponse } from "./response.ts";
+import {
+  ensureExpected,
+  hasMediaType,
+  readJson,
+  requestIdOf,
+  unexpectedResponse,
+} from "./response.ts";
 
 /** Sends calls. Each function returns the response in another form. */
 export interface Sender {
@@ -11,7 +17,7 @@ export interface Sender {
   data<T>(call: Call, options?: OnceOptions): Promise<T>;
   /** Returns the whole JSON body. */
   whole<T>(call: Call, options?: OnceOptions): Promise<T>;
-  /** Returns nothing and ignores the body of the response. */
+  /** Returns nothing. The response must be a 204. */
   nothing(call: Call, options?: OnceOptions): Promise<void>;
   list<T>(call: Call, options?: OnceOptions): Listing<T>;
   /**
@@ -19,7 +25,9 @@ export interface Sender {
    * starts, which also starts `timeout`.
    */
   lines<T>(call: Call, options?: OnceOptions): AsyncIterable<T>;
+  /** Returns the body as text. Its media type must be `accept` of the call. */
   text(call: Call, options?: OnceOptions): Promise<string>;
+  /** Returns the body, which can have any media type. */
   bytes(call: Call, options?: OnceOptions): Promise<Blob>;
 }
 
@@ -60,8 +68,8 @@ export function createSender(settings: Settings): Sender {
     data: async <T>(call: Call, options?: CallOptions) =>
       (await json<{ data: T }>(call, options, hasData)).data,
     nothing: (call, options = {}) =>
-      exchange(settings, call, options, async (response) => {
-        await response.body?.cancel();
+      exchange(settings, call, options, async (response, operation) => {
+        await ensureExpected(response, operation, response.status === 204);
       }),
     list: <T>(call: Call, options?: CallOptions) =>
       listing(async (after) => {
@@ -71,13 +79,17 @@ export function createSender(settings: Settings): Sender {
       }),
     lines: (call, options) => readLines(settings, call, options),
     text: (call, options = {}) =>
-      exchange(settings, withAccept(call, "*/*"), options, (response) => response.text()),
+      exchange(settings, call, options, async (response, operation) => {
+        const isExpected = hasMediaType(response, call.accept);
+        return (await ensureExpected(response, operation, isExpected)).text();
+      }),
     bytes: (call, options = {}) =>
-      exchange(settings, withAccept(call, "*/*"), options, (response) => response.blob()),
+      exchange(settings, { ...call, accept: "*/*" }, options, async (response, operation) => {
+        const isExpected = requestIdOf(response) !== undefined;
+        return (await ensureExpected(response, operation, isExpected)).blob();
+      }),
   };
 }
-
-const withAccept = (call: Call, type: string): Call => ({ accept: type, ...call });
 
 async function* readLines<T>(
   settings: Settings,
@@ -91,9 +103,10 @@ async function* readLines<T>(
   try {
     const response = await exchange(
       settings,
-      withAccept(call, "application/jsonl"),
+      { ...call, accept: "application/jsonl" },
       { ...options, signal },
-      async (response) => response,
+      (response, operation) =>
+        ensureExpected(response, operation, hasMediaType(response, "application/jsonl")),
     );
     const parseLine = (line: string): T => {
       try {

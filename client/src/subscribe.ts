@@ -3,7 +3,7 @@ import { BeckonError } from "./error.ts";
 import { readFrames } from "./event-stream.ts";
 import { attempt } from "./exchange.ts";
 import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
-import { ensureOk, unexpectedResponse } from "./response.ts";
+import { ensureExpected, ensureOk, hasMediaType } from "./response.ts";
 import { isIncomplete, jitter, sleep } from "./retry.ts";
 import type { StreamClosed } from "./watched-event.ts";
 
@@ -181,10 +181,8 @@ async function connect(
 
 /** Returns the response if it is a stream. @throws BeckonError `unexpected_answer` if it is not */
 export async function ensureStream(response: Response, operation: string): Promise<OpenedStream> {
-  if (response.headers.get("content-type")?.startsWith("text/event-stream"))
-    return { response, operation };
-  await response.body?.cancel();
-  throw unexpectedResponse(response, operation);
+  const isStream = hasMediaType(response, "text/event-stream");
+  return { response: await ensureExpected(response, operation, isStream), operation };
 }
 
 function isClosed(data: unknown): data is StreamClosed {

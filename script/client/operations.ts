@@ -54,7 +54,7 @@ const handledHeaders = [
 
 interface ResponseType {
   readonly kind: Kind | "nothing" | "list" | "data";
-  /** Value of `Accept`; undefined if there is only one media type. */
+  /** Value of `Accept`; undefined if there is only one media type, and it is not of text. */
   readonly accept?: string;
   readonly type: string;
 }
@@ -205,7 +205,10 @@ function responseReadingsOf(
     return {
       suffix,
       form,
-      response: byType.size === 1 ? response : { ...response, accept: mediaType },
+      response:
+        byType.size === 1 && response.kind !== "text"
+          ? response
+          : { ...response, accept: mediaType },
     };
   });
 }
