@@ -16,17 +16,21 @@ export interface FiredRun {
   readonly skipped?: true;
 }
 
-/** Objects whose content would be lost as JSON. */
-const notJson = [ArrayBuffer, Map, ReadableStream, Set, URLSearchParams];
-
-/** Returns whether the payload is bytes, a URL-encoded form or a stream, also one of Node.js. */
-function isNotJson(payload: unknown): boolean {
-  if (typeof payload !== "object" || payload === null) return false;
+/**
+ * Returns whether the content of the payload would be lost as JSON, for example that of bytes, a
+ * promise or a stream of Node.js. An instance of a class can become `{}`, such as an iterator, a
+ * `Request` or the `FormData` of a library.
+ */
+function isLostAsJson(payload: unknown): boolean {
+  if (typeof payload !== "object" || payload === null) return typeof payload === "function";
+  if (payload instanceof Blob || payload instanceof FormData) return false;
+  const prototype = Object.getPrototypeOf(payload);
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   return (
-    notJson.some((type) => payload instanceof type) ||
     ArrayBuffer.isView(payload) ||
     Symbol.asyncIterator in payload ||
-    ("pipe" in payload && typeof payload.pipe === "function")
+    ["pipe", "then"].some((method) => typeof Reflect.get(payload, method) === "function") ||
+    (!isPlain && JSON.stringify(payload) === "{}")
   );
 }
 
@@ -35,7 +39,9 @@ function isNotJson(payload: unknown): boolean {
  * @param payload a string is sent as text, a `Blob` unchanged with its own media type, a `FormData`
  *   as multipart form, all else as JSON; can be omitted if the trigger has a prompt prefix
  * @throws TypeError if `urlOrToken` is neither a trigger's URL nor a token, or if the payload is
- *   bytes, a `URLSearchParams`, a stream, a `Map` or a `Set`; BeckonError if the call fails
+ *   an object whose content would be lost as JSON: bytes, a `URLSearchParams`, a stream, a promise,
+ *   or an instance of a class that becomes `{}`, for example a `Map`, a `Request` or an `Error`;
+ *   BeckonError if the call fails
  */
 export async function fire(
   send: Sender,
@@ -43,10 +49,10 @@ export async function fire(
   payload?: unknown,
   options?: OnceOptions & LabelOptions,
 ): Promise<FiredRun> {
-  if (isNotJson(payload))
+  if (isLostAsJson(payload))
     throw new TypeError(
-      "fire: the payload must be a string, a Blob, a FormData, or data for JSON. Send anything else " +
-        "as a Blob with its media type: new Blob([bytes], { type })",
+      "fire: the payload must be a string, a Blob, a FormData, or data for JSON. Await a promise. " +
+        "Send anything else as a Blob with its media type: new Blob([bytes], { type })",
     );
   const form = payload instanceof FormData ? await encodeForm(payload) : undefined;
   const call = {

@@ -361,10 +361,32 @@ test.each([
   new ReadableStream(),
   Readable.from(["x"]),
   new Set([1]),
-])("a trigger is not fired with a payload without a media type (%#)", async (payload) => {
+  [1].values(),
+  Promise.resolve({ order: 1 }),
+  new Request(server.url, { method: "POST", body: "{}" }),
+  Response.json({ order: 1 }),
+  new Headers({ order: "1" }),
+  new TypeError("failed"),
+  // A form of a library.
+  Object.assign(new (class FormData {})(), { [Symbol.toStringTag]: "FormData" }),
+  () => ({ order: 1 }),
+])("a trigger is not fired with a payload whose content would be lost (%#)", async (payload) => {
   const { length } = server.requests;
   await expect(beckon.triggers.fire("bkt_token", payload)).rejects.toThrow(/as a Blob/);
   expect(server.requests).toHaveLength(length);
+});
+
+test.each([
+  ["an array", [1], "[1]"],
+  ["null", null, "null"],
+  ["an error that says how it is JSON", Object.assign(new Error(), { toJSON: () => 1 }), "1"],
+  ["an object of a class", Object.assign(new (class Order {})(), { next: 1 }), '{"next":1}'],
+])("a trigger is fired with %s as JSON", async (_, payload, body) => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  await beckon.triggers.fire("bkt_token", payload);
+  expect(server.requests).toMatchObject([
+    { body, headers: { "content-type": "application/json" } },
+  ]);
 });
 
 test("a form is sent as multipart, with the same bytes in each attempt", async () => {
