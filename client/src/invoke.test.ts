@@ -44,15 +44,17 @@ test("a long invoke is repeated with the same Idempotency-Key until it returns t
   );
 });
 
-test("a body that the caller changes during the wait is repeated as it was", async () => {
+test("a body and tags that the caller changes during the wait are repeated as they were", async () => {
   server.script(afterWait(stillRunning), done);
   const body = { input: "Hello" };
-  const invoked = beckon.agents.invoke("agt_1", body, { token, wait: 1 });
+  const tags = ["billing"];
+  const invoked = beckon.agents.invoke("agt_1", body, { token, wait: 1, tags });
   body.input = "Changed";
+  tags.push("changed");
   await invoked;
-  expect(server.requests.map((request) => request.body)).toEqual([
-    '{"input":"Hello"}',
-    '{"input":"Hello"}',
+  expect(server.requests.map((sent) => [sent.body, sent.headers["beckon-tags"]])).toEqual([
+    ['{"input":"Hello"}', "billing"],
+    ['{"input":"Hello"}', "billing"],
   ]);
 });
 

@@ -81,6 +81,7 @@ export async function invoke(
     idempotencyKey = newIdempotencyKey(),
     onStarted,
     tryTimeout,
+    tags,
     ...options
   }: InvokeOptions = {},
 ): Promise<Invoked> {
@@ -92,9 +93,10 @@ export async function invoke(
     );
   }
   const maxSeconds = Math.min(wait, maxWaitSeconds, secondsWithin(tryTimeout ?? Infinity));
-  // The caller can change `body` while the run is executed, but a request that repeats an
-  // Idempotency-Key must have the same body.
+  // The caller can change `body` and `tags` while the run is executed, but a request that repeats
+  // an Idempotency-Key must have the same ones.
   const sent = structuredClone(body);
+  const sentTags = tags?.slice();
   const maxWaitMs = Math.min(timeout, maxRepeatMs);
   const sentAt = Date.now();
   const deadline = performance.now() + maxWaitMs;
@@ -110,6 +112,7 @@ export async function invoke(
       const seconds = Math.max(1, Math.min(maxSeconds, secondsWithin(remainingMs)));
       const response = await operations.agents.invoke(agentId, sent, {
         ...options,
+        tags: sentTags,
         retries: options.retries ?? (runId === undefined ? undefined : maxJoinRetries),
         key: token ?? options.key,
         idempotencyKey,

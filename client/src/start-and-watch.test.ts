@@ -67,11 +67,15 @@ test("a credential that cannot read runs continues the stream by the same start"
     starts(soon + frame(2)),
     starts(frame(3), { disconnect: false }),
   );
-  const { events } = await beckon.agents.startAndWatch(
-    "agt_1",
-    { input: "Hello" },
-    { externalId: "order 1", tags: ["billing"], callback: "https://example.com/hook" },
-  );
+  const [body, tags] = [{ input: "Hello" }, ["billing"]];
+  const { events } = await beckon.agents.startAndWatch("agt_1", body, {
+    externalId: "order 1",
+    tags,
+    callback: "https://example.com/hook",
+  });
+  // The start is repeated as it was sent first.
+  body.input = "Changed";
+  tags.push("changed");
   expect(await seen(events)).toEqual([1, 2, 3]);
   const start = server.requests[0]?.headers["idempotency-key"];
   const labels = ["order%201", "billing", "https://example.com/hook"];

@@ -41,13 +41,15 @@ export async function startAndWatch(
     method: "POST",
     path: "/agents/{agent_id}/invoke",
     params: [agentId],
-    // A copy, because the caller may change its object before the request is sent again.
+    // A copy, like that of `tags`, because the caller can change both before the request is sent
+    // again.
     body: structuredClone(body),
     accept: "text/event-stream",
     once: true,
     labelled: true,
   };
-  const { signal, parse, externalId, tags, callback } = options;
+  const { signal, parse, externalId, callback } = options;
+  const tags = options.tags?.slice();
   const { idempotencyKey = newIdempotencyKey() } = options;
   const key = token ?? options.key;
   const beganAt = Date.now();
