@@ -93,13 +93,14 @@ async function update(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { id, body, version, pause, newTriggers, changedTriggers } = change;
-  if (Object.keys(body).length > 0)
-    await client.agents.update(id, body, { ifMatch: `"${version}"`, signal });
+  // Pauses first and resumes last, so that after an error, the agent is paused if it is to be
+  // paused or was paused before. A pause makes no new version, so `ifMatch` still matches.
   if (pause.request === "pause") {
     const reason = pause.reason === null ? {} : { reason: pause.reason };
     await client.agents.pause(id, reason, { signal });
   }
-  if (pause.request === "resume") await client.agents.resume(id, { signal });
+  if (Object.keys(body).length > 0)
+    await client.agents.update(id, body, { ifMatch: `"${version}"`, signal });
   const secretsNeeded: string[] = [];
   const noteSecret = (index: number, { receiving, sender_secret_set: isSet }: Trigger) => {
     const isVerified = (receiving?.verification.kind ?? "none") !== "none";
@@ -116,6 +117,7 @@ async function update(
       warn(`The trigger ${JSON.stringify(body.name)}, ${position}: ${message}`);
     }
   }
+  if (pause.request === "resume") await client.agents.resume(id, { signal });
   return secretsNeeded;
 }
 

@@ -179,6 +179,34 @@ test("apply prints warnings about triggers, and which of them need a secret", as
   ]);
 });
 
+test.each([
+  ["pauses an agent before it changes fields", true, [], ["POST /pause", "PATCH "]],
+  [
+    "does not resume an agent if a trigger cannot be changed",
+    false,
+    [{ name: "Old", enabled: false }],
+    ["PATCH ", "PATCH /triggers/trg_1"],
+  ],
+])("apply %s", async (_, paused, triggers, sent) => {
+  const file = { name: "A", instructions: "New", paused, triggers };
+  const agent = { name: "A", instructions: "Old", paused: !paused, pause_reason: null };
+  const trigger = { id: "trg_1", name: "Old", version: "1", enabled: true };
+  const reads = [
+    responds(200, { ok: true, data: [{ id: "agt_1", name: "A" }], next: null }),
+    responds(200, { ok: true, data: { id: "agt_1", version: 1 } }),
+    responds(200, { beckon: 1, agents: [agent] }),
+    ...triggers.map(() => responds(200, { ok: true, data: [trigger], next: null })),
+  ] as const;
+  const changes = [responds(200, { ok: true, data: {} }), rejects(412, "stale")] as const;
+  server.script(...reads, ...changes);
+  const { code } = await beckon(["agents", "apply", writeDocument({ beckon: 1, agents: [file] })]);
+  const requests = server.requests.slice(reads.length);
+  expect([code, requests.map(({ method, path }) => `${method} ${path}`)]).toEqual([
+    1,
+    sent.map((each) => each.replace(" ", " /api/public/agents/agt_1")),
+  ]);
+});
+
 test("a dry run says so in JSON, and does not claim that a new agent needs no secrets", async () => {
   server.script(responds(200, { ok: true, data: [], next: null }));
   const tools = [{ type: "http", name: "shop", headers: { x: { secret: null } }, operations: [] }];
