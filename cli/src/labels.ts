@@ -1,7 +1,7 @@
 import { BeckonError, newIdempotencyKey } from "@beckon/client";
 import { type Command, InvalidArgumentError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import { CommandFailure, Interrupted, type Terminal } from "./terminal.ts";
+import { CommandFailure, Interrupted, OutputError, type Terminal } from "./terminal.ts";
 import { withMessage } from "./with-message.ts";
 
 /** Options of commands that start a run. */
@@ -72,4 +72,22 @@ export function explainStart(
     const known = run === undefined ? { idempotencyKey } : { runId: run };
     throw new CommandFailure("interrupted", exitCodes.interrupted, message, known);
   };
+}
+
+/**
+ * Prints the result of a call that started a run.
+ * @throws CommandFailure with the run's id if standard output cannot be written: a script that does
+ *   not know of the run would start a second one
+ */
+export async function printStarted(text: string, runId: string, terminal: Terminal): Promise<void> {
+  await terminal.out(text).catch((thrown) => {
+    if (!(thrown instanceof OutputError) || thrown.code === "EPIPE") throw thrown;
+    throw new CommandFailure(
+      "not_written",
+      exitCodes.failed,
+      `The run ${runId} was started, but standard output cannot be written (${thrown.code}). ` +
+        `Follow it: beckon runs tail ${runId}`,
+      { runId },
+    );
+  });
 }

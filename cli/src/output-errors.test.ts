@@ -109,6 +109,24 @@ test.each([[["--help"]], [["completion", "bash"]], [["invoke", "agt_1", "Hello"]
   },
 );
 
+test.each([
+  [["invoke", "agt_1", "Hello"]],
+  [["invoke", "agt_1", "Hello", "--no-wait"]],
+  [["fire", "Hello"]],
+])("%j names the run that it started if its output cannot be written", async (args) => {
+  const failing = (options: readonly string[]) =>
+    resultOf(launch([...args, ...options], "", [openSync("/dev/full", "w"), "pipe"]));
+  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hello" }));
+  expect(await failing([])).toEqual({
+    code: 1,
+    err: expect.stringMatching(
+      /^beckon: The run run_1 was started, but .+ beckon runs tail run_1\n$/,
+    ),
+  });
+  const { code, err } = await failing(["--json"]);
+  expect([code, JSON.parse(err)]).toMatchObject([1, { code: "not_written", run_id: "run_1" }]);
+});
+
 test("a key that cannot be printed is named, because it is shown only once", async () => {
   const key = { id: "key_1", key: "bkw_secret", expires_at: null };
   const args = ["keys", "create", "CI", "--preset", "invoke"];

@@ -2,7 +2,14 @@ import { BeckonError } from "@beckon/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, connectWithoutKey, withUrl } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { collect, explainStart, type Labels, startOptions, withLabels } from "../labels.ts";
+import {
+  collect,
+  explainStart,
+  type Labels,
+  printStarted,
+  startOptions,
+  withLabels,
+} from "../labels.ts";
 import { readInput, readTextFile } from "../read-text.ts";
 import { CommandFailure, SettingError, type Terminal, toJson, UsageError } from "../terminal.ts";
 
@@ -45,7 +52,10 @@ export function addFire(
       if (fired.skipped) {
         if (options.json) await terminal.out(`${toJson({ skipped: true })}\n`);
         else terminal.err(`${skipped}\n`);
-      } else await terminal.out(`${options.json ? toJson(fired) : fired.run_id}\n`);
+      } else {
+        const text = options.json ? toJson(fired) : fired.run_id;
+        await printStarted(`${text}\n`, fired.run_id, terminal);
+      }
       finish(exitCodes.done);
     },
   );

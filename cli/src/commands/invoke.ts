@@ -6,6 +6,7 @@ import {
   collect,
   explainStart,
   type Labels,
+  printStarted,
   seconds,
   startOptions,
   withLabels,
@@ -66,7 +67,8 @@ export function addInvoke(
         const started = await client.agents
           .start(agentId, { input }, start)
           .catch(explainStart(start.idempotencyKey));
-        await terminal.out(`${json ? toJson(started) : started.run_id}\n`);
+        const text = json ? toJson(started) : started.run_id;
+        await printStarted(`${text}\n`, started.run_id, terminal);
       } else {
         let runId: string | undefined;
         const onStarted = (id: string) => {
@@ -76,7 +78,8 @@ export function addInvoke(
         const run = await client.agents
           .invoke(agentId, { input }, { ...start, wait, timeout: timeoutMs, onStarted })
           .catch(explainStart(start.idempotencyKey, () => runId));
-        await terminal.out(`${json ? toJson(run) : shown(run.output, terminal)}\n`);
+        const text = json ? toJson(run) : shown(run.output, terminal);
+        await printStarted(`${text}\n`, run.run_id, terminal);
       }
       finish(exitCodes.done);
     },
