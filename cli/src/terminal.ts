@@ -19,7 +19,7 @@ export interface Terminal {
   err(text: string): void;
   /**
    * Reads standard input up to its end.
-   * @throws UsageError if it is longer than `maxBytes` or not UTF-8
+   * @throws UsageError if it was read before, is longer than `maxBytes` or not UTF-8
    */
   readInput(maxBytes: number): Promise<string>;
 }
@@ -77,6 +77,7 @@ export function openTerminal(): Terminal {
   // Without a listener, an error of a stream would end the process, and `apply` would stop halfway.
   // `out` passes errors of standard output to its caller.
   for (const stream of [stdout, stderr]) stream.on("error", () => {});
+  let isInputRead = false;
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => controller.abort(new Interrupted()));
@@ -93,6 +94,11 @@ export function openTerminal(): Terminal {
       }),
     err: (text) => void stderr.write(text),
     async readInput(maxBytes) {
+      if (isInputRead)
+        throw new UsageError(
+          "Standard input can be read only once. Name a file for the other use.",
+        );
+      isInputRead = true;
       return unlessStopped(readAll(stdin, maxBytes), controller.signal);
     },
   };

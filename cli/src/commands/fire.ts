@@ -41,7 +41,12 @@ export function addFire(
   withLabels(withUrl(command), collect).action(
     async (argument: string | undefined, options: Options) => {
       const trigger = await readTrigger(options, terminal);
-      const text = await readInput({ argument, file: options.file }, maxPayloadBytes, terminal);
+      const { file, triggerFile } = options;
+      // If standard input has the trigger, it is not the payload too, unless an option says so.
+      const hasPayload = argument !== undefined || file !== undefined || triggerFile !== "-";
+      const text = hasPayload
+        ? await readInput({ argument, file }, maxPayloadBytes, terminal)
+        : undefined;
       const client = connectWithoutKey(options, terminal);
       const start = startOptions(options, terminal);
       const payload = toPayload(text, options.text === true);

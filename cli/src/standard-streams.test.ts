@@ -139,3 +139,26 @@ test("a key that cannot be printed is named, because it is shown only once", asy
     await resultOf(launch([...args, "--json"], "", [openSync("/dev/full", "w"), "pipe"])),
   ).toEqual(failure);
 });
+
+test.each([
+  ["invoke", ["invoke", "agt_1", "--key-file", "-"]],
+  ["invoke --file -", ["invoke", "agt_1", "--file", "-", "--key-file", "-"]],
+  ["fire -", ["fire", "-", "--trigger-file", "-"]],
+  ["fire --file -", ["fire", "--file", "-", "--trigger-file", "-"]],
+  ["agents apply -", ["agents", "apply", "-", "--key-file", "-"]],
+])("%s says that it cannot read standard input twice, and sends nothing", async (_, args) => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  const input = args[0] === "agents" ? JSON.stringify(document) : "bkt_test";
+  expect(await resultOf(launch(args, input))).toEqual({
+    code: 64,
+    err: expect.stringMatching(/^beckon: Standard input can be read only once\. /),
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test("fire without a payload can read the trigger from standard input", async () => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  const result = await resultOf(launch(["fire", "--trigger-file", "-"], "bkt_piped\n"));
+  expect(result).toEqual({ code: 0, err: "" });
+  expect(server.requests).toMatchObject([{ path: "/api/public/triggers/bkt_piped", body: "" }]);
+});
