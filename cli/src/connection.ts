@@ -64,7 +64,7 @@ export function connectWithoutKey(
 }
 
 /**
- * Returns Beckon's address without a trailing slash.
+ * Returns Beckon's address.
  * @throws UsageError if `--url` is not valid, SettingError if BECKON_URL is not
  */
 function urlOf({ url }: Pick<ConnectionOptions, "url">, { env }: Terminal): string {
@@ -77,7 +77,7 @@ function urlOf({ url }: Pick<ConnectionOptions, "url">, { env }: Terminal): stri
     parsed.password === "" &&
     parsed.search === "" &&
     parsed.hash === "";
-  if (isValid) return given.replace(/\/+$/, "");
+  if (isValid) return parsed.href;
   const message = `${name} must be an http or https URL without user, query and fragment, for example ${defaultUrl}.`;
   throw url === undefined ? new SettingError(message) : new UsageError(message);
 }

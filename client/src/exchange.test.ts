@@ -396,9 +396,13 @@ test("the caller's own fetch is called without this, as the fetch of browsers ne
   expect(calledOn).toEqual([undefined]);
 });
 
-test("a url with a path works with and without a trailing slash", async () => {
+test.each([
+  ["a trailing slash", `${server.url}/tools/beckon/`],
+  ["a scheme in capital letters", `${server.url.replace("http:", "HTTP:")}/tools/beckon`],
+  ["spaces around it, as a file or a variable can have", ` ${server.url}/tools/beckon \n`],
+])("a url with a path works with %s", async (_, url) => {
   server.script(good);
-  await createClient({ url: `${server.url}/tools/beckon/` }).runs.get("run_1");
+  await createClient({ url }).runs.get("run_1");
   expect(server.requests[0]?.path).toBe("/tools/beckon/api/public/runs/run_1");
 });
 

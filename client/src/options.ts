@@ -91,7 +91,7 @@ export function settingsOf({
   headers = {},
   fetch,
 }: ClientOptions): Settings {
-  if (!/^https?:\/\/[^?#]+$/.test(url) || !URL.canParse(url)) {
+  if (!/^\s*https?:\/\/[^?#]+$/i.test(url) || !URL.canParse(url)) {
     throw new TypeError(
       "createClient: url must be Beckon's http or https URL, for example https://beckon.example.com",
     );
@@ -100,7 +100,8 @@ export function settingsOf({
   if (!Number.isInteger(retries) || retries < 0)
     throw new TypeError("createClient: retries must be an integer, 0 or more");
   return {
-    url: url.replace(/\/+$/, ""),
+    // As the parser writes it, which ignores spaces around a URL and the case of its scheme.
+    url: new URL(url).href.replace(/\/+$/, ""),
     key,
     retries,
     headers,

@@ -313,6 +313,12 @@ test.each([
   expect((await beckon(["runs", "tail", ...names], {}, interruption.signal)).code).toBe(code);
 });
 
+test("BECKON_URL can have spaces around it, and its scheme capital letters", async () => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  const env = { BECKON_URL: `${server.url.replace("http:", "HTTP:")}/ ` };
+  expect(await beckon(["fire", "Hello"], env)).toEqual({ code: 0, out: "run_1\n", err: "" });
+});
+
 test("a trigger's URL with a user is a wrong setting, and no error shows it", async () => {
   const trigger = `${server.url.replace("//", "//ada:hidden@")}/api/public/triggers/bkt_secret`;
   server.script(responds(200, { ok: true, run_id: "run_1" }));
