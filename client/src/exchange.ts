@@ -158,10 +158,12 @@ export function timedOut(
 
 /**
  * Combines the caller's signal and timeout into one signal, whose reason is `TimedOut` after the
- * timeout. `release` removes the timer and the listener on the caller's signal.
+ * timeout. `abort` aborts it too. `release` removes the timer and the listener on the caller's
+ * signal.
  */
 export function withTimeout({ signal, timeout }: CallOptions): {
   signal: AbortSignal;
+  abort: (reason: unknown) => void;
   release: () => void;
 } {
   const controller = new AbortController();
@@ -174,6 +176,7 @@ export function withTimeout({ signal, timeout }: CallOptions): {
       : setTimeout(() => controller.abort(new TimedOut()), Math.min(timeout, maxTimerMs));
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     release: () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);

@@ -152,6 +152,28 @@ test("a signal that outlives the watch keeps nothing of it", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
+test.each([
+  ["before an event is read", 0],
+  ["while an event is awaited", 2],
+])("return() closes the connection, also %s", async (_, reads) => {
+  const closed = Promise.withResolvers<void>();
+  server.script((response) => {
+    response.on("close", () => closed.resolve());
+    response.setHeader("location", "/api/public/runs/run_1");
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(frame(1));
+  });
+  const { signal } = new AbortController();
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" }, { signal });
+  const read = Array.from({ length: reads }, () => events.next());
+  await read[0];
+  const done = { done: true, value: undefined };
+  expect(await events.return(undefined)).toEqual(done);
+  if (reads > 0) expect(await read.at(-1)).toEqual(done);
+  await closed.promise;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
 test("its signal closes the connection, also while nobody reads the events", async () => {
   const closed = Promise.withResolvers<void>();
   server.script((response, request) => {

@@ -18,8 +18,8 @@ export interface StartAndWatchOptions
 export interface WatchedRun {
   readonly run_id: string;
   /**
-   * Yields the same events as `runs.watch`. The connection stays open until all events are read or
-   * `signal` aborts.
+   * Yields the same events as `runs.watch`. The connection stays open until all events are read,
+   * `signal` aborts or `return()` is called.
    */
   readonly events: AsyncGenerator<WatchedEvent>;
 }
@@ -59,13 +59,8 @@ export async function startAndWatch(
   });
   const { response, operation } = opened;
   const runId = response.headers.get("location")?.split("/").at(-1);
-  // The abort closes the connection even if nobody reads the events.
-  const close = () => void response.body?.cancel().catch(() => {});
-  signal?.addEventListener("abort", close, { once: true });
-  const release = () => signal?.removeEventListener("abort", close);
   if (runId === undefined) {
-    close();
-    release();
+    await response.body?.cancel();
     throw unexpectedResponse(response, operation);
   }
   // `idempotency-replayed` means that an earlier request with this Idempotency-Key started the run.
@@ -78,22 +73,5 @@ export async function startAndWatch(
   // All that the Idempotency-Key is bound to, because the start can be sent again.
   const repeated = { idempotencyKey, externalId, tags, callback };
   const start = { opened, call, options: repeated, sentAt };
-  const events = releasing(watch(settings, runId, following, start), release);
-  return { run_id: runId, events };
-}
-
-/**
- * Yields all of `events`, and then calls `release`, which removes the listener on the caller's
- * signal. A signal can live as long as the program, and its listeners would keep every response in
- * memory.
- */
-async function* releasing(
-  events: AsyncGenerator<WatchedEvent>,
-  release: () => void,
-): AsyncGenerator<WatchedEvent> {
-  try {
-    yield* events;
-  } finally {
-    release();
-  }
+  return { run_id: runId, events: watch(settings, runId, following, start) };
 }

@@ -2,6 +2,7 @@ import { type Call, prepare } from "./call.ts";
 import { BeckonError } from "./error.ts";
 import { readFrames } from "./event-stream.ts";
 import { attempt } from "./exchange.ts";
+import { leavable } from "./leavable.ts";
 import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureExpected, ensureOk, hasMediaType } from "./response.ts";
 import { isIncomplete, jitter, sleep } from "./retry.ts";
@@ -82,12 +83,27 @@ const maxDisconnectedMs = 5 * 60_000;
 /**
  * Yields the events of a stream and reconnects when the connection is lost. Ends after the last
  * event, or when the server responds with 204 because no further event will follow. Leaving the
- * loop closes the connection.
+ * loop closes the connection, and so does `return()`, also while the next event is awaited.
  * @throws BeckonError if the request is rejected, if the credential is no longer valid, after five
  *   minutes without a connection, or at once if `Retry-After` ends later than that; the signal's
  *   reason if the signal aborts
  */
-export async function* subscribe<Event>(
+export function subscribe<Event>(
+  settings: Settings,
+  subscription: Subscription<Event>,
+  { signal, ...options }: FollowOptions,
+): AsyncGenerator<Event> {
+  return leavable(signal, (either) => {
+    // Closes an open stream also if nobody reads its events. Once they are read, `cancel` rejects,
+    // because the body is locked, and the reader closes the stream.
+    const { body } = subscription.opened?.response ?? {};
+    const close = () => void body?.cancel().catch(() => {});
+    either.addEventListener("abort", close, { once: true });
+    return follow(settings, subscription, { ...options, signal: either });
+  });
+}
+
+async function* follow<Event>(
   settings: Settings,
   {
     call,
@@ -99,7 +115,7 @@ export async function* subscribe<Event>(
     runId,
     opened: first,
   }: Subscription<Event>,
-  { signal = new AbortController().signal, key, onDisconnect, ...reading }: FollowOptions,
+  { signal, key, onDisconnect, ...reading }: FollowOptions & { readonly signal: AbortSignal },
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
   let failures = 0;

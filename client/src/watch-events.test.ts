@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { rejects, sendsStream, startScriptedServer } from "../test/scripted-server.ts";
 import { createClient } from "./client.ts";
@@ -120,4 +121,34 @@ test("it reports activity for each chunk of data, also for a keep-alive comment"
   await first(1, beckon.events.watch({}, { onActivity: () => activity++ }));
   // Each of the three connections reports activity when it opens and for its only chunk.
   expect(activity).toBe(6);
+});
+
+const done = { done: true, value: undefined };
+
+test("a cancelled ReadableStream of the events closes the connection of a silent stream", async () => {
+  const closed = Promise.withResolvers<void>();
+  server.script((response) => {
+    response.on("close", () => closed.resolve());
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(frame("a"));
+  });
+  const { signal } = new AbortController();
+  const reader = ReadableStream.from(beckon.events.watch({}, { signal })).getReader();
+  await reader.read();
+  const waiting = reader.read();
+  await reader.cancel();
+  expect(await waiting).toEqual(done);
+  await closed.promise;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("return() ends a watch at once, also while it waits before it reconnects", async () => {
+  server.script(sendsStream(`retry: 3600000\n\n${frame("a")}`));
+  const disconnected = Promise.withResolvers<void>();
+  const events = beckon.events.watch({}, { onDisconnect: disconnected.resolve });
+  await events.next();
+  const waiting = events.next();
+  await disconnected.promise;
+  expect(await Promise.all([events.return(undefined), waiting])).toEqual([done, done]);
+  expect(await events.next()).toEqual(done);
 });
