@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Argument, Command, Option } from "commander";
@@ -74,3 +74,21 @@ for (const shell of shells) {
     expect(complete("beckon", "keys", "").join()).not.toMatch(/<files>|beckon\./);
   });
 }
+
+test("bash keeps names of files with spaces whole, and treats only files as files", () => {
+  const inside = mkdtempSync(join(folder, "files-"));
+  mkdirSync(join(inside, "runs"));
+  writeFileSync(join(inside, "a backup"), "");
+  const script = join(folder, "beckon.sh");
+  writeFileSync(script, completionScript("bash", commands));
+  const complete = (...words: string[]) => {
+    const code = `compopt() { echo "compopt $*"; }; ${completing.bash(script, words)}`;
+    return execFileSync("bash", ["--norc", "-c", code], { cwd: inside, encoding: "utf8" });
+  };
+  for (const words of [["restore"], ["runs", "tail", "--key-file"]])
+    expect(complete("beckon", ...words, "a")).toBe("compopt -o filenames\na backup\n");
+  // With `filenames`, bash would add a slash to this command, because there is a folder `runs`.
+  expect(complete("beckon", "ru")).toBe("runs\n");
+  const options = execFileSync("bash", ["--norc", "-c", `source ${script}; complete -p beckon`]);
+  expect(String(options)).toBe("complete -F _beckon beckon\n");
+});

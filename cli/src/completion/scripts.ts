@@ -59,7 +59,7 @@ _beckon() {
   local path="" words="" files=0 index word
   COMPREPLY=()
   case $previous in
-${branch(file, 'COMPREPLY=($(compgen -f -- "$current")); return').join("\n")}
+${branch(file, "_beckon_files; return").join("\n")}
 ${[...branch(other, "return"), ...chosen].join("\n")}
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
@@ -72,9 +72,16 @@ ${[...branch(other, "return"), ...chosen].join("\n")}
 ${cases.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  if ((files)); then COMPREPLY+=($(compgen -f -- "$current")); fi
+  if ((files)); then _beckon_files; fi
 }
-complete -o filenames -F _beckon beckon
+# The option quotes spaces, and adds "/" to folders. It is not set for other words, because it would
+# add "/" to a command if there is a folder of its name.
+_beckon_files() {
+  compopt -o filenames 2>/dev/null
+  local IFS=$'\\n'
+  COMPREPLY+=($(compgen -f -- "$current"))
+}
+complete -F _beckon beckon
 `;
 }
 
