@@ -56,6 +56,12 @@ export class BeckonError extends Error {
   }
 }
 
+/** Returns the error for a response that ended before its body was complete. */
+export function truncated(operation: string, cause: unknown): BeckonError {
+  const message = `The response to ${operation} was truncated.`;
+  return new BeckonError({ code: "no_answer", message, cause });
+}
+
 function copyOf(error: BeckonError, changes: Partial<BeckonErrorInit>): BeckonError {
   const { message, cause } = error;
   // The spread has all fields but these two, which are not enumerable.

@@ -440,10 +440,26 @@ test("a call also ends at its timeout while JSON Lines are read", async () => {
   expect(await failureOf(lines.next())).toMatchObject({ code: "timed_out" });
 });
 
-test("truncated JSON Lines are an error", async () => {
+test.each([
+  ["their connection is lost", true],
+  ["a proxy ends them", false],
+])("truncated JSON Lines are an error if %s", async (_, isLost) => {
   server.script((response) => {
     response.writeHead(200, { "content-type": "application/jsonl" });
-    response.write('{"id":1}\n{"id', () => response.destroy());
+    response.write('{"id":1}\n{"id', () => (isLost ? response.destroy() : response.end()));
   });
-  expect(await failureOf(collect(beckon.audit.export()))).toMatchObject({ code: "no_answer" });
+  expect(await failureOf(collect(beckon.audit.export()))).toMatchObject({
+    code: "no_answer",
+    message: "The response to GET /audit/export was truncated.",
+  });
+});
+
+test("an error of the caller's own parser of JSON Lines is the cause of the error", async () => {
+  server.script(responds(200, '{"id":1}\n', { "content-type": "application/jsonl" }));
+  const cause = new Error("no such id");
+  const parse = () => {
+    throw cause;
+  };
+  const error = await failureOf(collect(beckon.audit.export({}, { parse })));
+  expect([error.code, error.cause]).toEqual(["unexpected_answer", cause]);
 });

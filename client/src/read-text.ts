@@ -1,4 +1,4 @@
-import { BeckonError } from "./error.ts";
+import { truncated } from "./error.ts";
 
 /**
  * Reads a body as text, chunk by chunk. Leaving the `for await` loop closes the connection.
@@ -39,11 +39,7 @@ export async function* readText(
     }
   } catch (thrown) {
     signal?.throwIfAborted();
-    throw new BeckonError({
-      code: "no_answer",
-      message: `The response to ${operation} was truncated.`,
-      cause: thrown,
-    });
+    throw truncated(operation, thrown);
   } finally {
     signal?.removeEventListener("abort", cancel);
     cancel();

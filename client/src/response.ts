@@ -1,4 +1,4 @@
-import { BeckonError } from "./error.ts";
+import { BeckonError, type BeckonErrorInit, truncated } from "./error.ts";
 import type { ErrorAnswer } from "./generated/schemas.ts";
 
 /** Returns the response if it succeeded. @throws BeckonError for redirects and errors */
@@ -21,7 +21,7 @@ export async function ensureOk(response: Response, operation: string): Promise<R
     const requestId = requestIdOf(response);
     throw new BeckonError({ code, message, status, runId, retryAfter, limit, requestId });
   }
-  throw unexpectedResponse(response, operation, retryAfter);
+  throw unexpectedResponse(response, operation, { retryAfter });
 }
 
 function parseError(text: string): Partial<ErrorAnswer> {
@@ -37,7 +37,7 @@ function parseError(text: string): Partial<ErrorAnswer> {
 export function unexpectedResponse(
   response: Response,
   operation: string,
-  retryAfter?: number,
+  { retryAfter, cause }: Pick<BeckonErrorInit, "retryAfter" | "cause"> = {},
 ): BeckonError {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "no content type";
@@ -49,6 +49,7 @@ export function unexpectedResponse(
     message:
       `${operation} got a response that does not come from Beckon (${status}, ${type}). ` +
       "Check the url and the proxies in front of it.",
+    cause,
   });
 }
 
@@ -103,10 +104,6 @@ export async function readJson<T>(
   try {
     return parse(text) as T;
   } catch (cause) {
-    throw new BeckonError({
-      code: "no_answer",
-      message: `The response to ${operation} was truncated.`,
-      cause,
-    });
+    throw truncated(operation, cause);
   }
 }

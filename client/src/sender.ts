@@ -1,4 +1,5 @@
 import type { Call } from "./call.ts";
+import { truncated } from "./error.ts";
 import { exchange, TimedOut, timedOut, withTimeout } from "./exchange.ts";
 import { type Listing, listing, type Page } from "./listing.ts";
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
@@ -108,11 +109,13 @@ async function* readLines<T>(
       (response, operation) =>
         ensureExpected(response, operation, hasMediaType(response, "application/jsonl")),
     );
-    const parseLine = (line: string): T => {
+    const parseLine = (line: string, isLast = false): T => {
       try {
         return parse(line) as T;
-      } catch {
-        throw unexpectedResponse(response, operation);
+      } catch (cause) {
+        throw isLast
+          ? truncated(operation, cause)
+          : unexpectedResponse(response, operation, { cause });
       }
     };
     let rest = "";
@@ -121,7 +124,7 @@ async function* readLines<T>(
       rest = complete.pop() ?? "";
       for (const line of complete) if (line !== "") yield parseLine(line);
     }
-    if (rest.trim() !== "") yield parseLine(rest);
+    if (rest.trim() !== "") yield parseLine(rest, true);
   } catch (thrown) {
     throw thrown instanceof TimedOut ? timedOut(operation, options.timeout) : thrown;
   } finally {
