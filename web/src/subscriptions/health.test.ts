@@ -8,6 +8,7 @@ import {
   pendingText,
   pollMs,
   whyDisabled,
+  whyNeverReplayed,
   whyNotReplayed,
   whyNotSentAgain,
 } from "./health.ts";
@@ -79,19 +80,20 @@ test("a subscription without a description has its URL as its name", () => {
 });
 
 test("deliveries of enabled subscriptions are replayed, unless they are being sent or wait", () => {
-  const enabled = { status: "enabled" } as const;
-  const paused = { status: "paused" } as const;
+  const url = "https://example.com/beckon";
+  const enabled = { status: "enabled", url } as const;
+  const paused = { status: "paused", url } as const;
   expect(whyNotReplayed(enabled)).toBeUndefined();
   expect(whyNotReplayed(paused)).toContain("Resume it first");
   const why = (
     status: Delivery["status"],
     last_error: string | null,
     next_attempt_at: string | null,
-    subscription: Pick<Subscription, "status"> = enabled,
+    subscription: Pick<Subscription, "status" | "url"> = enabled,
   ) =>
     whyNotSentAgain(
       subscription,
-      { status, last_error, next_attempt_at },
+      { kind: "event", status, url, last_error, next_attempt_at },
       { nowMs: now, timeZone: "UTC" },
     );
   expect(why("failed", "Status 500.", null)).toBeUndefined();
@@ -101,4 +103,22 @@ test("deliveries of enabled subscriptions are replayed, unless they are being se
   expect(why("pending", null, inSeconds(82_900))).toContain(
     "waits for its first attempt, in 23 h.",
   );
+});
+
+test("a delivery whose run was deleted, or a callback to another server, is never replayed", () => {
+  const subscription = { status: "paused", url: "https://example.com/beckon" } as const;
+  const why = (kind: Delivery["kind"], status: Delivery["status"], url: string) => {
+    const delivery = { kind, status, url, last_error: null, next_attempt_at: null };
+    const never = whyNeverReplayed(subscription, delivery);
+    // Resuming the subscription does not help, so the action gives the same reason.
+    if (never !== undefined)
+      expect(whyNotSentAgain(subscription, delivery, { nowMs: now, timeZone: "UTC" })).toBe(never);
+    return never;
+  };
+  expect(why("event", "cancelled", "https://example.com/beckon")).toContain("run was deleted");
+  expect(why("callback", "failed", "https://example.com:8443/done")).toContain("another server");
+  expect(why("callback", "not_sent", "http://example.com/done")).toContain("another server");
+  expect(why("callback", "failed", "https://example.com:443/done")).toBeUndefined();
+  // The URL of a subscription can change; its deliveries go to the new one.
+  expect(why("event", "failed", "https://old.example.com/beckon")).toBeUndefined();
 });

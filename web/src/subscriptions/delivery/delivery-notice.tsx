@@ -1,6 +1,7 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Banner, LinkButton, Problem } from "../../ui/index.ts";
+import { whyNeverReplayed } from "../health.ts";
 import { NextAttempt } from "../next-attempt.tsx";
 import { whyNotSent, withoutStop } from "./delivery-words.ts";
 
@@ -16,6 +17,7 @@ interface DeliveryNoticeProps {
 export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) {
   const { id } = useWorkspace();
   const { status, last_error: error, next_attempt_at: next } = delivery;
+  const never = whyNeverReplayed(subscription, delivery);
   const open =
     subscription.status === "enabled" ? undefined : (
       <LinkButton size="small" href={`/w/${id}/subscriptions/${subscription.id}`}>
@@ -25,18 +27,18 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
   if (status === "not_sent")
     return (
       <Banner tone="warning" action={open}>
-        <bdi>{whyNotSent(delivery)}</bdi>
-        {open === undefined ? " Replay sends it." : " Resume the subscription, then replay it."}
+        <bdi>{whyNotSent(delivery)}</bdi>{" "}
+        {never ??
+          (open === undefined ? "Replay sends it." : "Resume the subscription, then replay it.")}
       </Banner>
     );
-  if (status === "cancelled")
-    return <Banner>It was cancelled, because its run or the subscription was deleted.</Banner>;
+  if (status === "cancelled") return <Banner>It was cancelled. {never}</Banner>;
   if (status === "failed" && error !== null)
     return (
       <Problem
         isState
         title="All attempts failed."
-        error={`${withoutStop(error)}. Correct the receiver, then replay the delivery.`}
+        error={`${withoutStop(error)}. ${never ?? "Correct the receiver, then replay the delivery."}`}
       />
     );
   if (status === "pending" && error !== null && next !== null)
