@@ -2,6 +2,7 @@ import type { BeckonClient } from "@beckon/client";
 import type { Scope } from "@beckon/contract";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { knownZone } from "../format/index.ts";
 import { clientOf } from "./client.ts";
 import { useMe } from "./me.ts";
 
@@ -10,8 +11,13 @@ export interface CurrentWorkspace {
   readonly id: string;
   readonly name: string;
   readonly role: "owner" | "admin" | "editor" | "viewer";
-  /** IANA time zone. Days of statistics and exact times are in this zone. */
+  /**
+   * Time zone in which days of statistics and exact times are shown: `storedTimeZone`, or UTC if
+   * the browser does not know it.
+   */
   readonly timeZone: string;
+  /** Time zone of the settings. Limits are reset at midnight there. */
+  readonly storedTimeZone: string;
   /** Days for which the workspace keeps its runs; null if `maxRunRetentionDays` applies. */
   readonly runRetentionDays: number | null;
   /** Days for which the operator keeps runs; null: for ever. */
@@ -44,7 +50,8 @@ export function WorkspaceProvider({ id, children }: { id: string; children: Reac
       id,
       name: data.name,
       role: membership?.role ?? "viewer",
-      timeZone: data.time_zone,
+      timeZone: knownZone(data.time_zone),
+      storedTimeZone: data.time_zone,
       runRetentionDays: data.run_retention_days,
       maxRunRetentionDays: data.max_run_retention_days,
       client: clientOf(id),

@@ -14,6 +14,7 @@ import {
   formatShortCount,
   formatTime,
   formatTokens,
+  knownZone,
   shortenId,
 } from "./index.ts";
 
@@ -147,6 +148,14 @@ describe("times", () => {
     expect(formatAsOf(time, now, "Europe/Berlin")).toBe("00:30:00");
     expect(formatAsOf(time, now, "UTC")).toBe("2 Nov, 23:30:00");
     expect(formatAsOf(Date.parse("2025-11-03T14:02:11Z"), now, "UTC")).toBe("3 Nov 2025, 14:02:11");
+  });
+
+  test("a zone that the browser does not know is replaced by UTC", () => {
+    expect(knownZone("Europe/Berlin")).toBe("Europe/Berlin");
+    // PostgreSQL knows both.
+    expect(() => formatExact(now, "<+03>-3")).toThrow(RangeError);
+    expect(knownZone("<+03>-3")).toBe("UTC");
+    expect(knownZone("posix/Europe/Berlin")).toBe("UTC");
   });
 
   test("what is not a time is unknown", () => {

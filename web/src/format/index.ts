@@ -10,6 +10,13 @@ export {
   formatShortCount,
   formatTokens,
 } from "./quantity.ts";
-export { formatAsOf, formatClock, formatDate, formatExact, formatTime } from "./time.ts";
+export {
+  formatAsOf,
+  formatClock,
+  formatDate,
+  formatExact,
+  formatTime,
+  knownZone,
+} from "./time.ts";
 export { withLineFeeds } from "./with-line-feeds.ts";
 export { fromZoned, startOfDay, toZoned } from "./zoned.ts";

@@ -81,6 +81,19 @@ function formatIn(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
+/**
+ * Returns the zone, or UTC if the browser does not know it. PostgreSQL has zones that no browser
+ * knows, such as `<+03>-3`, and older browsers lack new ones.
+ */
+export function knownZone(zone: string): string {
+  try {
+    formatIn(zone);
+    return zone;
+  } catch {
+    return "UTC";
+  }
+}
+
 /** Parses the formatted text, because `formatToParts` costs several times as much CPU. */
 function partsOf(ms: number, zone: string) {
   const text = Number.isNaN(ms) ? "" : formatIn(zone).format(ms);

@@ -36,7 +36,7 @@ export function CeilingsPanel() {
   return (
     <Panel
       title="Ceilings"
-      description={`What runs can cost a day, from midnight in ${workspace.timeZone}.`}
+      description={`What runs can cost a day, from midnight in ${workspace.storedTimeZone}.`}
       padding="none"
       // While the ceilings load, it is not known where the button belongs. A button that moves
       // takes no click.

@@ -1,7 +1,7 @@
 import type { PlanUsage } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../data/index.ts";
-import { formatDate } from "../format/index.ts";
+import { formatDate, knownZone } from "../format/index.ts";
 import { LimitState } from "../limits/index.ts";
 import { Badge, Banner, Panel, Problem, Skeleton, useAsOf, useNow } from "../ui/index.ts";
 import { metricTexts } from "./metrics.ts";
@@ -46,7 +46,7 @@ export function PlanPanel() {
 
 function Allowances({ plan }: { readonly plan: PlanUsage }) {
   const now = useNow();
-  const dateOf = (time: string) => formatDate(time, now, plan.time_zone);
+  const dateOf = (time: string) => formatDate(time, now, knownZone(plan.time_zone));
   const { next_plan: next } = plan;
   return (
     <div className="flex min-w-0 flex-col gap-4">

@@ -52,9 +52,10 @@ interface Sent<Fields> {
 
 /** The form for the name of the workspace, its time zone, and how long it keeps its runs. */
 export function WorkspaceForm() {
-  const { id, name, timeZone, runRetentionDays, maxRunRetentionDays, client, can } = useWorkspace();
+  const { id, name, storedTimeZone, runRetentionDays, maxRunRetentionDays, client, can } =
+    useWorkspace();
   const queryClient = useQueryClient();
-  const saved = { name, time_zone: timeZone, run_retention_days: runRetentionDays };
+  const saved = { name, time_zone: storedTimeZone, run_retention_days: runRetentionDays };
   const schema = useMemo(
     () => fieldsWithin(maxRunRetentionDays, runRetentionDays),
     [maxRunRetentionDays, runRetentionDays],
@@ -106,7 +107,7 @@ export function WorkspaceForm() {
           render={({ field }) => (
             <TimeZoneField
               {...field}
-              value={field.value ?? timeZone}
+              value={field.value ?? storedTimeZone}
               error={messageOf(errors.time_zone)}
               disabled={isFixed}
             />
