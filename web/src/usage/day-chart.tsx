@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { BarChart, type ChartColumn, type ChartTone } from "../charts/index.ts";
 import { formatDate } from "../format/index.ts";
+import { chartLabel } from "./chart-label.ts";
 import { groupText } from "./group-name.tsx";
 import { type Amounts, type Measure, measures, wordsOf } from "./measure.ts";
 import type { Grouping } from "./queries.ts";
@@ -24,7 +25,7 @@ interface DayChartProps {
 export function DayChart(props: DayChartProps) {
   const { days, groups, grouping, measure, totals, hrefOf } = props;
   const [pointed, setPointed] = useState<string>();
-  const { label, short, format, amountOf } = measures[measure];
+  const { label, short, format } = measures[measure];
   const nameOf = (day: string) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC");
   const tones: readonly ChartTone[] = [...groups.map(({ tone }) => tone), "rest"];
   const sentence = ({ day, amounts, values }: UsageDay) => {
@@ -43,15 +44,8 @@ export function DayChart(props: DayChartProps) {
     isIncomplete: measure === "cost" && day.amounts.unknown_cost_entries > 0,
     href: hrefOf?.(day.day),
   }));
-  const highest = days.reduce<UsageDay | undefined>(
-    (best, day) =>
-      best === undefined || amountOf(day.amounts) > amountOf(best.amounts) ? day : best,
-    undefined,
-  );
   const shown = days.find(({ day }) => day === pointed);
   const isUnknown = columns.some(({ isIncomplete }) => isIncomplete);
-  const most =
-    highest && `, the most on ${nameOf(highest.day)}: ${wordsOf(highest.amounts, measure)}`;
   return (
     <div className="flex min-w-0 flex-col gap-3 p-4">
       <p aria-hidden="true" className="h-5 truncate text-dense text-ink-2">
@@ -60,7 +54,7 @@ export function DayChart(props: DayChartProps) {
           : sentence(shown)}
       </p>
       <BarChart
-        label={`${label} by day: ${wordsOf(totals, measure)} in all${most ?? ""}.`}
+        label={chartLabel(days, totals, measure, nameOf)}
         tones={tones}
         columns={columns}
         format={short}

@@ -41,9 +41,9 @@ export const measures: Readonly<Record<Measure, MeasureWords>> = {
  * and this part. An unknown cost is never shown as $0.
  */
 export function wordsOf(amounts: Amounts, measure: Measure): string {
-  const { label, amountOf, format } = measures[measure];
+  const { amountOf, format } = measures[measure];
   if (measure !== "cost" || amounts.unknown_cost_entries === 0) return format(amountOf(amounts));
-  if (amounts.cost_micros === null) return `${label} unknown`;
+  if (amounts.cost_micros === null) return "unknown";
   return `at least ${formatMoney(amounts.cost_micros)}`;
 }
 

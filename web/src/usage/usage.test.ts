@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { chartLabel } from "./chart-label.ts";
 import { unknownReason, wordsOf } from "./measure.ts";
 import { csvQuery, filtersOf, groupingOf, measureOf, runFiltersOf } from "./queries.ts";
 import { addDays, daysFilters, daysOf, nameOf } from "./range.ts";
@@ -126,7 +127,7 @@ test("a day has a value for each group and one for the rest, which is never nega
 
 test("an unknown cost is never shown as nothing", () => {
   const unknown = row({ entries: 2, cost_micros: null, unknown_cost_entries: 2 });
-  expect(wordsOf(unknown, "cost")).toBe("Cost unknown");
+  expect(wordsOf(unknown, "cost")).toBe("unknown");
   expect(unknownReason(unknown)).toBe("No price is known for the models of these calls.");
   const some = row({ entries: 40, cost_micros: 18_400, unknown_cost_entries: 12 });
   expect(wordsOf(some, "cost")).toBe("at least $0.0184");
@@ -134,12 +135,26 @@ test("an unknown cost is never shown as nothing", () => {
     "12 of 40 calls have no known price, so the cost is at least this much.",
   );
   const free = row({ entries: 40, cost_micros: null, unknown_cost_entries: 12 });
-  expect(wordsOf(free, "cost")).toBe("Cost unknown");
+  expect(wordsOf(free, "cost")).toBe("unknown");
   expect(unknownReason(free)).toBe(
     "12 of 40 calls have no known price, and the others cost nothing.",
   );
   expect(wordsOf(row({ cost_micros: 0 }), "cost")).toBe("$0.00");
   expect(unknownReason(row({}))).toBeUndefined();
+});
+
+test("the label of the chart names the highest bar, and never says that an unknown cost is $0", () => {
+  const label = (totals: UsageRow, ...amounts: readonly UsageRow[]) => {
+    const days = amounts.map((row, index) => ({ day: `day ${index}`, amounts: row, values: [] }));
+    return chartLabel(days, totals, "cost", (day) => day);
+  };
+  const unknown = row({ cost_micros: null, unknown_cost_entries: 1 });
+  expect(label(unknown, row({ entries: 0 }), unknown)).toBe("Cost by day: unknown in all.");
+  const cent = row({ cost_micros: 10_000 });
+  expect(label(row({ cost_micros: 20_000 }), unknown, cent, cent)).toBe(
+    "Cost by day: $0.02 in all, the most on day 1: $0.01.",
+  );
+  expect(label(row({ cost_micros: 0 }), row({ entries: 0 }))).toBe("Cost by day: $0.00 in all.");
 });
 
 test("tokens are input and output together", () => {
