@@ -195,6 +195,23 @@ inBrowser("an attempt in progress is not announced as a later one", async () => 
   await page.getByText("Status 204").first().waitFor();
 });
 
+inBrowser("a count links only to a list of exactly what was counted", async () => {
+  const { subscription } = await subscribe(await startReceiver());
+  const path = `/subscriptions/${subscription.id}`;
+  const page = await open("/subscriptions");
+  await page.route(`**/api/public${path}`, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    Object.assign(body.data.health, { pending: 21, failed: 34 });
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(beckon.url + root + path);
+  await page.getByRole("link", { name: "21", exact: true }).waitFor();
+  // These failed in the last 24 hours, and the list has those of all time.
+  await page.getByText("34", { exact: true }).waitFor();
+  expect(await page.getByRole("link", { name: "34", exact: true }).count()).toBe(0);
+});
+
 inBrowser("what a paused subscription missed is offered when it is resumed", async () => {
   const receiver = await startReceiver();
   const { agent, subscription } = await subscribe(receiver, { description: "Warehouse" });

@@ -29,7 +29,7 @@ export function HealthFacts({ subscription }: { readonly subscription: Subscript
         )}
       </Fact>
       <Fact label="Failed, last 24 hours">
-        <Counted text={failedText(health)} href={`${path}?status=failed`} />
+        <Counted text={failedText(health)} />
       </Fact>
     </Facts>
   );
@@ -39,11 +39,17 @@ function At({ time }: { readonly time: string | null }) {
   return time === null ? <span className="text-ink-3">Never</span> : <Time value={time} />;
 }
 
-/** A count that links to the list of the counted deliveries. */
-function Counted({ text, href }: { readonly text: string; readonly href: string }) {
+interface CountedProps {
+  readonly text: string;
+  /** Path of the list of exactly the counted deliveries. No list has those of 24 hours only. */
+  readonly href?: string;
+}
+
+/** A count. It links to the list of the counted deliveries, if there is one. */
+function Counted({ text, href }: CountedProps) {
   return (
     <span className="font-mono text-dense">
-      {text === "0" ? text : <Link href={href}>{text}</Link>}
+      {text === "0" || href === undefined ? text : <Link href={href}>{text}</Link>}
     </span>
   );
 }
