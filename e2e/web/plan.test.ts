@@ -321,7 +321,12 @@ inBrowser("an owner of default creates a plan and puts a workspace on it", async
 
   const workspaces = page.getByRole("table", { name: "Plans of workspaces" });
   await workspaces.getByRole("button", { name: "Change the plan of Test" }).first().click();
-  await dialog.getByLabel("Plan", { exact: true }).selectOption(name);
+  const when = dialog.getByRole("group", { name: "Takes effect" });
+  const plan = dialog.getByLabel("Plan", { exact: true });
+  await plan.waitFor();
+  expect(await when.count()).toBe(0);
+  await plan.selectOption(name);
+  await when.getByRole("radio", { name: /^Now/, checked: true }).waitFor();
   await dialog.getByLabel("Months begin on").selectOption("15");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Change plan" }).click();

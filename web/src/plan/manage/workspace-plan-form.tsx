@@ -12,6 +12,7 @@ import {
   useToast,
 } from "../../ui/index.ts";
 import { planKey, plansKey, plansQuery } from "../queries.ts";
+import { type PlanChoice, planChange } from "./plan-change.ts";
 
 interface WorkspacePlanFormProps {
   /** The workspace whose plan is set, with its current plan. */
@@ -39,25 +40,21 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   // it began with: only what differs from them was changed by the person.
   const [initial] = useState(of);
   const [plan, setPlan] = useState(initial.plan);
-  const [time, setTime] = useState<(typeof times)[number]["value"]>("now");
+  const [time, setTime] = useState<PlanChoice["takesEffect"]>("now");
   const [day, setDay] = useState(String(initial.anchor_day));
   const [isCancelled, setCancelled] = useState(false);
   // The workspace can have a planned change: another plan from the next month on. A checkbox to
-  // cancel it is shown only while the person has changed neither plan nor time. If they change one
-  // of these fields, saving replaces the planned change anyway.
-  const isKept = plan === initial.plan && time === "now";
-  const isPlanChanged = !isKept || isCancelled;
-  const isDayChanged = day !== String(initial.anchor_day);
-  const isDirty = isPlanChanged || isDayChanged;
+  // cancel it is shown only while the plan is the same. Saving another one replaces it anyway.
+  const isKept = plan === initial.plan;
+  const body = planChange(initial, {
+    plan,
+    takesEffect: time,
+    anchorDay: Number(day),
+    isCancelled,
+  });
+  const isDirty = Object.keys(body).length > 0;
   const save = useMutation({
-    // If a request contains the plan and it takes effect now, the server cancels a planned change,
-    // even if the plan stays the same. So the plan is sent only if the person has changed it or
-    // wants to cancel the planned change.
-    mutationFn: () =>
-      workspace.client.workspacePlans.update(of.workspace_id, {
-        ...(isPlanChanged ? { plan, takes_effect: time } : {}),
-        ...(isDayChanged ? { anchor_day: Number(day) } : {}),
-      }),
+    mutationFn: () => workspace.client.workspacePlans.update(of.workspace_id, body),
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
       void announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
@@ -97,7 +94,9 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
           options={[...names].map((name) => ({ value: name, label: name }))}
         />
       </Field>
-      <RadioCards label="Takes effect" options={times} value={time} onChange={setTime} />
+      {isKept ? null : (
+        <RadioCards label="Takes effect" options={times} value={time} onChange={setTime} />
+      )}
       {isKept && initial.next_plan !== null ? (
         <Checkbox
           label={`Cancel the planned change to ${initial.next_plan.plan}`}
