@@ -22,6 +22,7 @@ inBrowser("name and time zone of the workspace are saved, and other tabs see the
   await page.getByPlaceholder("Type to search").fill("zurich");
   await page.getByRole("option", { name: "Europe/Zurich" }).click();
   await page.getByText(/Now \d\d:\d\d, UTC\+[12]\./).waitFor();
+  await page.getByText("months of the plan, start at midnight there. Limits change at").waitFor();
   await page.getByText("Unsaved: Name, Time zone").waitFor();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Save" }).click();

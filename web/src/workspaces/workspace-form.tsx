@@ -109,6 +109,7 @@ export function WorkspaceForm() {
               {...field}
               value={field.value ?? storedTimeZone}
               error={messageOf(errors.time_zone)}
+              note="Limits change at their next reset."
               disabled={isFixed}
             />
           )}
