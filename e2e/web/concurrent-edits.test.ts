@@ -36,6 +36,18 @@ inBrowser("a key that somebody renames while it is edited keeps its new name", a
   expect((await beckon.call(`/keys/${id}`)).body.data).toMatchObject({ name: "Renamed" });
 });
 
+inBrowser("a scope that somebody takes from a key while it is edited stays away", async () => {
+  const scopes = ["runs:read", "usage:read"];
+  const { id } = (await beckon.call("/keys", { body: { name: "Taken", scopes } })).body.data;
+  const page = await open(`/keys?key=${id}&act=edit`);
+  await page.getByLabel("agents:read").check();
+  await beckon.call(`/keys/${id}`, { method: "PATCH", body: { scopes: ["runs:read"] } });
+  await button(page, "Save key").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { data } = (await beckon.call(`/keys/${id}`)).body;
+  expect(data).toMatchObject({ scopes: ["runs:read", "agents:read"] });
+});
+
 inBrowser("an agent of a key that somebody deletes can be removed from the key", async () => {
   const [kept, deleted] = [
     await beckon.createAgent({ name: "Kept" }),

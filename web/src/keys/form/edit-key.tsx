@@ -22,8 +22,10 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
   // as edited, and their old values would be saved again.
   const [base] = useState(apiKey);
   const save = useMutation({
-    mutationFn: (fields: KeyFields) =>
-      workspace.client.keys.update(apiKey.id, changesFor(base, fields)),
+    mutationFn: async (fields: KeyFields) => {
+      const current = await workspace.client.keys.get(apiKey.id);
+      return workspace.client.keys.update(apiKey.id, changesFor(base, fields, current));
+    },
     onSuccess: async (saved) => {
       queryClient.setQueryData(keyQuery(workspace, apiKey.id).queryKey, saved);
       toast({ tone: "success", title: `Saved the key ${saved.name}` });

@@ -12,7 +12,28 @@ const key = (scopes: string[]) => ({ name: "Shop", scopes, agent_ids: null }) as
 
 test("a changed name changes nothing else of a key with single scopes", () => {
   const custom = key(["runs:read", "usage:read"]);
-  expect(changesFor(custom, { ...fieldsOf(custom), name: "Store" })).toEqual({ name: "Store" });
+  const fields = { ...fieldsOf(custom), name: "Store" };
+  expect(changesFor(custom, fields, custom)).toEqual({ name: "Store" });
+});
+
+test("scopes that somebody else adds or removes while the form is open stay so", () => {
+  const base = key(["runs:read", "usage:read", "agents:read"]);
+  const current = key(["runs:read", "agents:read", "audit:read"]);
+  const added = { ...fieldsOf(base), ...withToggled(fieldsOf(base), "keys:read") };
+  const fields = { ...added, ...withToggled(added, "agents:read") };
+  expect(changesFor(base, fields, current)).toEqual({
+    scopes: ["runs:read", "audit:read", "keys:read"],
+  });
+});
+
+test("agents that somebody else adds or removes while the form is open stay so", () => {
+  const limited = (agent_ids: string[] | null) => ({ ...key(["runs:read"]), agent_ids });
+  const base = limited(["agt_1", "agt_2"]);
+  const fields = { ...fieldsOf(base), agentIds: ["agt_1", "agt_2", "agt_3"] };
+  const sent = (current: Key) => changesFor(base, fields, current);
+  expect(sent(limited(["agt_1", "agt_4"]))).toEqual({ agent_ids: ["agt_1", "agt_4", "agt_3"] });
+  expect(sent(limited(null))).toEqual({ agent_ids: ["agt_1", "agt_2", "agt_3"] });
+  expect(changesFor(base, { ...fields, isLimited: false }, base)).toEqual({ agent_ids: null });
 });
 
 test("a scope is added to those of the chosen preset, not to those from before", () => {

@@ -101,15 +101,44 @@ export function bodyOf(fields: KeyFields) {
   };
 }
 
-/** Returns the body of the request that changes the key. It has only the fields that changed. */
-export function changesFor(key: Key, fields: KeyFields): UpdateKeyBody {
-  const agentIds = agentIdsOf(fields);
+/**
+ * Returns the body of the request that changes the key. It has only the fields that changed. The
+ * API replaces whole lists, so scopes and agents that somebody else has added or removed since
+ * `base` are kept so. A preset that is chosen replaces all scopes.
+ * @param base The key with which the form was filled in.
+ * @param current The key as it is saved.
+ */
+export function changesFor(base: Key, fields: KeyFields, current: Key): UpdateKeyBody {
   return {
-    ...(fields.name.trim() === key.name ? {} : { name: fields.name.trim() }),
-    ...(hasSame(scopesIn(fields), key.scopes) ? {} : grantOf(fields)),
-    ...(hasSame(agentIds, key.agent_ids) ? {} : { agent_ids: agentIds }),
+    ...(fields.name.trim() === base.name ? {} : { name: fields.name.trim() }),
+    ...grantChange(base, fields, current),
+    ...agentsChange(base, fields, current),
     ...expiryOf(fields),
   };
+}
+
+function grantChange(base: Key, fields: KeyFields, current: Key) {
+  const scopes = scopesIn(fields);
+  if (hasSame(scopes, base.scopes)) return {};
+  if (fields.grant !== "scopes") return grantOf(fields);
+  return { scopes: merge(base.scopes as Scope[], scopes, current.scopes as Scope[]) };
+}
+
+function agentsChange(base: Key, fields: KeyFields, { agent_ids: current }: Key) {
+  const agentIds = agentIdsOf(fields);
+  if (hasSame(agentIds, base.agent_ids)) return {};
+  return { agent_ids: agentIds && merge(base.agent_ids ?? [], agentIds, current ?? agentIds) };
+}
+
+/** Returns the current items with those that the edit added, and without those that it removed. */
+function merge<Item>(
+  base: readonly Item[],
+  edited: readonly Item[],
+  current: readonly Item[],
+): Item[] {
+  const added = edited.filter((item) => !base.includes(item));
+  const removed = base.filter((item) => !edited.includes(item));
+  return [...new Set([...current, ...added])].filter((item) => !removed.includes(item));
 }
 
 function hasSame(some: readonly string[] | null, others: readonly string[] | null): boolean {
