@@ -180,6 +180,28 @@ inBrowser("a reset link is shown once, with its expiry", async () => {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });
 
+inBrowser("a link that leads to another address than that of the page says so", async () => {
+  await addNamed("Edith", "viewer");
+  const local = beckon.url.replace("127.0.0.1", "localhost");
+  const warning = `The link leads to ${beckon.url}, but you are at ${local}.`;
+  const page = await openDashboard(local, { as: owner, path: `${path}?dialog=invite` });
+  await page.getByLabel("E-mail").fill("edith@example.com");
+  await page.getByRole("button", { name: "Make link" }).click();
+  await page.getByText(warning).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("button", { name: "Actions for Edith" }).click();
+  await page.getByRole("menuitem", { name: "Make a reset link" }).click();
+  await page.getByRole("button", { name: "Make link" }).click();
+  await page.getByText(warning).waitFor();
+
+  const same = await openDashboard(beckon.url, { as: owner, path: `${path}?dialog=invite` });
+  await same.getByLabel("E-mail").fill("edith@example.com");
+  await same.getByRole("button", { name: "Make link" }).click();
+  await same.getByText(/\/invite#token=bki_/).waitFor();
+  expect(await same.getByText("The link leads to").count()).toBe(0);
+});
+
 inBrowser("nobody can make a reset link for themselves", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   await page.getByRole("button", { name: "Actions for Ada" }).click();

@@ -25,6 +25,7 @@ import {
   TextInput,
   Time,
 } from "../ui/index.ts";
+import { OtherAddressBanner } from "./other-address-banner.tsx";
 import { invitationsKey, membersKey } from "./queries.ts";
 import { type Role, roleChoices, roleLabel } from "./roles.ts";
 
@@ -138,6 +139,7 @@ function MadeInvitation({ invitation, close }: MadeInvitationProps) {
       description="Beckon shows it only now. Send it to this person: it works once."
       onStored={close}
     >
+      <OtherAddressBanner url={url} />
       <p className="text-dense text-ink-2">
         Role: {roleLabel(role)}. Expires <Time value={expiresAt} />. Until then you can revoke it
         below the members.

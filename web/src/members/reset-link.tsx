@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { announceIfOutdated, useIdempotencyKey, useWorkspace } from "../data/index.ts";
 import { ConfirmDialog, ShownOnceDialog, Time } from "../ui/index.ts";
+import { OtherAddressBanner } from "./other-address-banner.tsx";
 import { membersKey } from "./queries.ts";
 
 interface ResetLinkProps {
@@ -33,6 +34,7 @@ export function ResetLink({ member, close }: ResetLinkProps) {
         description="Beckon shows it only now. Send it to this person only: it works once and gives access to their account."
         onStored={close}
       >
+        <OtherAddressBanner url={link.url} />
         <p className="text-dense text-ink-2">
           Expires <Time value={link.expiresAt} />.
         </p>
