@@ -1,4 +1,4 @@
-import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import type { QueryConfig, QueryResult, QueryResultRow } from "../base/database/index.ts";
 import type { Retention } from "../base/retention/index.ts";
 
 /** The database's connections that can read all workspaces. */

@@ -10,7 +10,7 @@ import { oldDeliveries } from "./deliveries-store.ts";
 import type { DeleteSome, PrepareDeletion, RowKind } from "./kinds.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { beginPass, endPass, stillPruning } from "./pass-store.ts";
-import { releasingLocks } from "./release-locks.ts";
+import { releasingLocks } from "./release-locks-store.ts";
 import { requestsOfDeletedTriggers } from "./requests-store.ts";
 import { oldRuns } from "./runs-store.ts";
 import { expiredSecrets, secretsOfDeletedAgents } from "./secrets-store.ts";

@@ -1,3 +1,4 @@
+export type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 export { attemptTask } from "./attempt-task.ts";
 export {
   type Batcher,

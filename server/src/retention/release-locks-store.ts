@@ -1,5 +1,9 @@
-import type { QueryConfig, QueryResultRow } from "pg";
-import { type Database, isCancelled } from "../base/database/index.ts";
+import {
+  type Database,
+  isCancelled,
+  type QueryConfig,
+  type QueryResultRow,
+} from "../base/database/index.ts";
 import type { Queryable } from "./kinds.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
-import { releasingLocks } from "./release-locks.ts";
+import { releasingLocks } from "./release-locks-store.ts";
 
 const { database } = await testDatabase();
 const { engine } = database;
