@@ -82,7 +82,10 @@ export function lockKeyRow(
   return within(tx, workspaceId, agentIds).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Returns when the key expires: null for never; undefined if the key does not exist. */
+/**
+ * Returns when the key expires: null for never; undefined if the key does not exist. Keeps the key
+ * from being deleted until the transaction ends.
+ */
 export async function findExpiry(
   tx: WorkspaceTransaction,
   keyId: string,
@@ -91,6 +94,7 @@ export async function findExpiry(
     .selectFrom("keys")
     .select("expires_at")
     .where("id", "=", keyId)
+    .forKeyShare()
     .executeTakeFirst();
   return row?.expires_at;
 }
