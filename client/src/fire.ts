@@ -51,8 +51,8 @@ export async function fire(
 ): Promise<FiredRun> {
   if (isLostAsJson(payload))
     throw new TypeError(
-      "fire: the payload must be a string, a Blob, a FormData, or data for JSON. Await a promise, " +
-        "and send bytes as new Blob([bytes], { type })",
+      "fire: the payload must be a string, a Blob, a FormData, or data for JSON. Await a promise. " +
+        "Send others as a Blob: new Blob([bytes], { type })",
     );
   const form = payload instanceof FormData ? await encodeForm(payload) : undefined;
   const call = {
