@@ -27,7 +27,8 @@ const defaultExpiryDays = 90;
  * Adds a key. Only this response contains the key's secret. By default it expires after 90 days,
  * but not after the key that creates it.
  * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor, or would
- *   expire later, or if the actor is a key with a ceiling; `not_found` for an unknown agent.
+ *   expire later, if the actor is a key with a ceiling, or if the role of the actor was changed
+ *   during the request; `not_found` for an unknown agent.
  */
 export async function createKey({
   ctx,
@@ -47,8 +48,8 @@ export async function createKey({
 
 /**
  * Adds a key in the caller's transaction. Checks that the key cannot do more than the actor. Unlike
- * `createKey`, it neither checks that the actor can add keys nor applies the Idempotency-Key: the
- * caller must do both.
+ * `createKey`, it neither checks that the actor can add keys and still has its role, nor applies
+ * the Idempotency-Key: the caller must do both.
  * @throws ApiError in the same cases as `createKey`.
  */
 export async function addKey(

@@ -21,8 +21,9 @@ const ownGraceSeconds = 300;
  * Gives the key a new secret, which only this response contains. The previous secret stays valid
  * for `grace_seconds` more: by default `ownGraceSeconds` if the key rotates itself, else 0.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
- *   who would receive its secret, or expires later, or if the actor is another key with a ceiling;
- *   `conflict` for an expired key or the bootstrap key.
+ *   who would receive its secret, or expires later, if the actor is another key with a ceiling, or
+ *   if the role of the actor was changed during the request; `conflict` for
+ *   an expired key or the bootstrap key.
  */
 export async function rotateKey({
   ctx,

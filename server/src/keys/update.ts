@@ -20,8 +20,8 @@ import { updateKeyRow } from "./store.ts";
  * Changes a key's name, scopes, agents or expiry. After the response, all processes check requests
  * against the changed key. A future expiry makes an expired key valid again.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the changed key could do more than
- *   the actor, or if it gets a new expiry, scopes or agents and expires after the actor; `conflict`
- *   for the bootstrap key.
+ *   the actor, if it gets a new expiry, scopes or agents and expires after the actor, or if the
+ *   role of the actor was changed during the request; `conflict` for the bootstrap key.
  */
 export async function updateKey({
   ctx,
