@@ -102,6 +102,16 @@ const shareWithWorker: Plugin = {
   },
 };
 
+/** What only tables and their filters use. The overview has none. */
+const tableParts = [
+  "ui/table/",
+  "ui/use-enter-at-top.ts",
+  "ui/form/search/",
+  "agents/choice/agent-picker.tsx",
+  "runs/agent-filter.tsx",
+].map((part) => resolve(import.meta.dirname, "src", part));
+const isTablePart = (id: string) => tableParts.some((part) => id.startsWith(part));
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), preloadFont, nameFirstScreens, shareWithWorker],
@@ -123,14 +133,26 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: "live", test: (id) => importedByWorker.has(id), priority: 2 },
+            { name: "live", test: (id) => importedByWorker.has(id), priority: 3 },
             // Everything else that the page's entry imports, in one file: files of a few hundred
             // bytes compress badly.
-            { name: "shell", test: (id) => id !== worker, tags: ["$initial"], priority: 1 },
-            // Modules that at least seven chunks import, and icons that two import, in one file: an
-            // icon is smaller than the overhead of a file of its own.
-            { name: "common", test: /[\\/]web[\\/]src[\\/]/, minShareCount: 7 },
-            { name: "common", test: /[\\/]lucide-react[\\/]/, minShareCount: 2 },
+            { name: "shell", test: (id) => id !== worker, tags: ["$initial"], priority: 2 },
+            // Modules that at least seven chunks import, and icons and hooks that two import, in
+            // one file: they are smaller than the overhead of a file of their own. What only tables
+            // use is in another file, which pages without a table do not load.
+            {
+              name: "common",
+              test: (id) => /[\\/]web[\\/]src[\\/]/.test(id) && !isTablePart(id),
+              minShareCount: 7,
+              priority: 1,
+            },
+            {
+              name: "common",
+              test: /[\\/](lucide-react|react-query)[\\/]/,
+              minShareCount: 2,
+              priority: 1,
+            },
+            { name: "tables", test: isTablePart, minShareCount: 3 },
           ],
         },
       },

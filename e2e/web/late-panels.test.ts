@@ -131,6 +131,37 @@ for (const [overlay, name, role] of [
     },
   );
 
+/** Holds back the timers without a delay, in which the focus returns to what opened an overlay. */
+const holdTimers = `
+  const wait = setTimeout;
+  const held = [];
+  setTimeout = (act, ms, ...rest) => (ms ? wait(act, ms, ...rest) : held.push(act));
+  globalThis.releaseTimers = () => {
+    setTimeout = wait;
+    for (const act of held) act();
+  };
+`;
+
+for (const [overlay, name, role] of [
+  ["menu", /^Account of Ada$/, "menu"],
+  ["popover", /^Scopes of/, "dialog"],
+  ["dialog", /^New key$/, "dialog"],
+] as const)
+  inBrowser(`a ${overlay} that has closed leaves the focus in the palette`, async () => {
+    const path = `/w/${owner.workspaceId}/keys`;
+    const page = await openDashboard(beckon.url, { as: owner, path });
+    await page.getByRole("button", { name }).first().click();
+    await page.getByRole(role).and(page.locator(":focus-within")).waitFor();
+    await page.evaluate(`{${holdTimers}}`);
+    await page.keyboard.press("Escape");
+    await page.getByRole(role).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+K");
+    const find = page.getByRole("combobox", { name: "Find, go and act" });
+    await expect.poll(() => hasFocus(find)).toBe(true);
+    await page.evaluate("releaseTimers()");
+    expect(await hasFocus(find)).toBe(true);
+  });
+
 inBrowser("a screen that is shown late leaves the focus in an open dialog", async () => {
   const [page, deliver] = await openAgentWithoutPlayground();
   await page.getByRole("button", { name: "Pause", exact: true }).click();

@@ -3,7 +3,7 @@ import { DropdownMenu as Radix } from "radix-ui";
 import { type ComponentProps, type ReactElement, type RefObject, useRef } from "react";
 import { Anchor } from "../link.tsx";
 import { Kbd } from "../text/kbd.tsx";
-import { useClosingOpener } from "./use-focus-return.ts";
+import { keepFocus, useClosingOpener } from "./use-focus-return.ts";
 
 /** An item of a menu. It has either `onSelect` or `href`. */
 export interface MenuAction {
@@ -68,6 +68,7 @@ export function MenuPanel({ trigger, label, items, align = "end", pressedBy }: M
               .querySelector<HTMLElement>("[role^=menuitem]:not([data-disabled])")
               ?.focus();
           }}
+          onCloseAutoFocus={keepFocus}
           align={align}
           sideOffset={4}
           collisionPadding={8}

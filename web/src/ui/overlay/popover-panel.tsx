@@ -1,5 +1,6 @@
 import { Popover as Radix } from "radix-ui";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { keepFocus } from "./use-focus-return.ts";
 
 /** Properties of `PopoverFrame`. */
 export interface PopoverFrameProps {
@@ -41,6 +42,7 @@ export function PopoverPanel(props: PopoverFrameProps) {
       <Radix.Portal>
         <Radix.Content
           aria-label={label}
+          onCloseAutoFocus={keepFocus}
           align={align}
           sideOffset={look === "editor" ? 6 : 4}
           collisionPadding={8}

@@ -48,7 +48,7 @@ export function useFocusReturn(): (event: Event) => void {
     const removeOpener = addOpener(opener.current);
     return () => {
       setTimeout(() => {
-        if (document.activeElement === document.body) focusOpener(opener);
+        focusOpener(opener);
         removeOpener();
       });
     };
@@ -57,6 +57,14 @@ export function useFocusReturn(): (event: Event) => void {
     event.preventDefault();
     focusOpener(opener);
   };
+}
+
+/**
+ * A handler for `onCloseAutoFocus` of menus and popovers: Radix returns the focus to their button
+ * only if nothing else has it.
+ */
+export function keepFocus(event: Event): void {
+  if (isAnythingFocused()) event.preventDefault();
 }
 
 function findOpener(): Opener {
@@ -72,8 +80,14 @@ function findOpener(): Opener {
   };
 }
 
+/**
+ * Returns whether an element has the focus. Radix returns the focus a timer after a dialog has
+ * closed: the person can have opened another one since, for example the palette.
+ */
+const isAnythingFocused = () => document.activeElement !== document.body;
+
 function focusOpener({ current }: Opener): void {
-  if (!(current instanceof HTMLElement)) return;
+  if (isAnythingFocused() || !(current instanceof HTMLElement)) return;
   if (current.isConnected) current.focus();
   else focusInstead(current);
 }
