@@ -115,7 +115,9 @@ inBrowser("what needs attention is listed, each with what can be done about it",
   await page.getByText("Resumed Resting").first().waitFor();
   await list.getByText("Resting").waitFor({ state: "detached" });
   await list.getByRole("link", { name: "Show failed" }).first().click();
-  await page.waitForURL(`**/runs?agent_id=${failing.id}&status=failed&created_after=1h`);
+  await page.waitForURL(
+    `**/runs?agent_id=${failing.id}&status=failed&source=invoke,trigger&created_after=1h`,
+  );
   await page.getByText("2 in total").waitFor();
 });
 

@@ -277,7 +277,7 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Compare with the earlier run" }).click();
   const compared = page.getByRole("dialog", { name: "Compare with the earlier run" });
-  await compared.getByText("The same input, answered before and now.").waitFor();
+  await compared.getByText("The same input, before and now.").waitFor();
   await compared.getByRole("region", { name: "Earlier" }).getByText("First").waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get("compare")).toBe("1");
   await page.keyboard.press("Escape");

@@ -285,6 +285,21 @@ test("an ended stream is opened again when its tab is shown, and by itself later
   expect(events).toHaveLength(3);
 });
 
+test("a silent stream is opened again, after its last event, when its tab is shown", async () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  events[0]?.onActivity();
+  tab.say({ type: "wake" });
+  expect(events).toHaveLength(1);
+  events[0]?.send({ type: "run.started", run_id: "run_1", seq: 1, cursor: "after-it" });
+  await vi.waitFor(() => expect(tab.of("event")).toHaveLength(1));
+  pass(25_000);
+  expect(tab.state()).toBe("reconnecting");
+  tab.say({ type: "wake" });
+  expect(events.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  expect(events[1]?.query.after).toBe("after-it");
+});
+
 test("a 401 ends all streams, tells every tab, and drops the position", async () => {
   const { open, events, runs } = startHub();
   const [first, second] = [open(), open()];

@@ -217,8 +217,11 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     if (stream !== undefined && connection.ended === undefined) budget.use(stream);
   };
   const wake = () => {
-    if (connection.ended !== undefined) start();
-    else markUsed();
+    // A connection can be lost without being closed, for example while the computer slept. The
+    // client notices that late.
+    const { state } = statusOf(connection, now());
+    if (state === "live" || state === "connecting") markUsed();
+    else start();
   };
   const leave = (tab: Tab) => {
     tabs.delete(tab);

@@ -40,7 +40,7 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
         />
       );
     case "failing": {
-      const query = `agent_id=${item.agentId}&status=failed&created_after=${item.minutes === 60 ? "1h" : "5m"}`;
+      const query = `agent_id=${item.agentId}&status=failed&source=invoke,trigger&created_after=${item.minutes === 60 ? "1h" : "5m"}`;
       const isSevere = isFailing(item.failed, item.ended);
       const share = `${formatCount(item.failed)} of ${formatCounted(item.ended, "run")} failed`;
       return (
@@ -66,7 +66,8 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
         <Row
           start={<Icon icon={Clock} tone="brass" />}
           title={`${formatCount(count)}${isMore ? "+" : ""} ${count === 1 ? "run waits" : "runs wait"}`}
-          detail={`The oldest ${isMore ? "of the newest " : ""}for ${formatDuration(item.waitMs)}`}
+          // Not how long it waits: a run that was held or resumed is queued later.
+          detail={`The oldest ${isMore ? "of the newest " : ""}was created ${formatDuration(item.ageMs)} ago`}
           end={
             <LinkButton size="small" href={`${path}/runs?status=queued`}>
               Show queue

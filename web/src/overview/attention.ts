@@ -14,7 +14,7 @@ export type AttentionItem =
       readonly ended: number;
       readonly minutes: number;
     }
-  | { readonly kind: "queue"; readonly queue: Queue; readonly waitMs: number }
+  | { readonly kind: "queue"; readonly queue: Queue; readonly ageMs: number }
   | { readonly kind: "plan"; readonly metric: PlanMetric }
   | { readonly kind: "limit"; readonly ceiling: Ceiling }
   | { readonly kind: "subscription"; readonly subscription: Subscription }
@@ -25,8 +25,8 @@ export type AttentionItem =
  * failed count.
  */
 const minFailedShare = 0.1;
-/** The queue needs attention if its oldest run waits this long, or if it has `minQueue` runs. */
-const minWaitMs = 30_000;
+/** The queue needs attention if its oldest run is this old, or if it has `minQueue` runs. */
+const minAgeMs = 30_000;
 const minQueue = 50;
 /**
  * A ceiling (daily spending limit) or a limit of the plan needs attention if it is reached, or if
@@ -120,9 +120,9 @@ function isNear(used: number | null, limit: number | null, reached: boolean): bo
 
 function queueOf({ queue, nowMs }: Condition): AttentionItem[] {
   if (queue?.oldest === undefined) return [];
-  const waitMs = Math.max(0, nowMs - queue.oldest);
-  if (waitMs < minWaitMs && queue.count < minQueue) return [];
-  return [{ kind: "queue", queue, waitMs }];
+  const ageMs = Math.max(0, nowMs - queue.oldest);
+  if (ageMs < minAgeMs && queue.count < minQueue) return [];
+  return [{ kind: "queue", queue, ageMs }];
 }
 
 function pausedOf({ agents }: Condition): AttentionItem[] {

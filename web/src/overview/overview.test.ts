@@ -234,7 +234,7 @@ test("the most urgent comes first", () => {
     "paused",
   ]);
   expect(items[1]).toMatchObject({ agentId: "agt_2", failed: 9, ended: 14 });
-  expect(items[6]).toMatchObject({ waitMs: 60_000 });
+  expect(items[6]).toMatchObject({ ageMs: 60_000 });
 });
 
 test("a subscription needs attention if it is disabled, or has failed for a minute", () => {

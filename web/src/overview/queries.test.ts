@@ -225,6 +225,6 @@ describe.each([
     const oldest = Date.parse(serverTime) - 40_000;
     const queue = { count: 1, isMore: false, oldest, requestedAt: 0 };
     const items = attentionOf({ ...none, queue, nowMs: toServerTime() });
-    expect(items).toMatchObject([{ kind: "queue", waitMs: 41_000 }]);
+    expect(items).toMatchObject([{ kind: "queue", ageMs: 41_000 }]);
   });
 });

@@ -1,6 +1,6 @@
 import type { JournalEvent, Run } from "@beckon/client";
 import { expect, test } from "vitest";
-import { patchRun } from "./patch-run.ts";
+import { lacksState, patchRun } from "./patch-run.ts";
 
 const run = { status: "waiting", started_at: null, finished_at: null } as Run;
 const event = (seq: number, type: JournalEvent["type"]) =>
@@ -28,4 +28,14 @@ test("a run that a limit holds after its start waits, and has not started, until
 
 test("the first event of a run does not put it back into the queue", () => {
   expect(patchRun({ ...run, status: "running" }, event(1, "run.queued")).status).toBe("running");
+});
+
+test("a run lacks the state of its journal if it was read before the last move", () => {
+  const queued = { ...run, status: "queued", attempt: 1 };
+  const journal = [event(1, "run.queued"), event(2, "run.started"), event(3, "run.step")];
+  expect(lacksState(queued, journal)).toBe(true);
+  expect(lacksState({ ...queued, status: "running" }, journal)).toBe(false);
+  expect(lacksState(queued, journal.slice(0, 1))).toBe(false);
+  const ended = { ...queued, status: "succeeded", finished_at: event(4, "run.finished").time };
+  expect(lacksState(ended, journal)).toBe(false);
 });

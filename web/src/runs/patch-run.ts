@@ -59,6 +59,12 @@ function ended<State extends RunState>(
   return { ...run, status, usage, cost_micros: cost, finished_at: time };
 }
 
+/** Returns whether a run is in an earlier state than after the entries of its whole journal. */
+export function lacksState(run: RunState, entries: readonly JournalEvent[]): boolean {
+  const { status, attempt } = entries.reduce(patchRun, run);
+  return status !== run.status || attempt !== run.attempt;
+}
+
 const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
 /**

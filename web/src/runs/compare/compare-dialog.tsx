@@ -14,6 +14,7 @@ import {
   StatusMark,
   Tokens,
 } from "../../ui/index.ts";
+import { isEnded } from "../patch-run.ts";
 import { runQuery } from "../queries.ts";
 import { RunProblem } from "../run-problem.tsx";
 
@@ -38,8 +39,8 @@ export function CompareDialog({ earlier, later, onClose }: CompareDialogProps) {
       title="Compare with the earlier run"
       description={
         before === undefined || now === undefined || before === now
-          ? "The same input, answered before and now."
-          : "What was answered before and now. The inputs differ."
+          ? "The same input, before and now."
+          : "The answers before and now. The inputs differ."
       }
     >
       <div className="grid grid-cols-1 gap-6 sm:grid-cols-2">
@@ -84,11 +85,19 @@ function Facts({ run }: { readonly run: Run }) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-dense text-ink-3">
       <StatusMark status={status} />
       {source === "draft" ? <Badge tone="brass">Draft</Badge> : <Badge>v{agent_version}</Badge>}
-      <Tokens input={usage.input_tokens} output={usage.output_tokens} estimated={usage.estimated} />
-      <span className="inline-flex items-baseline gap-1">
-        Cost <Money micros={cost_micros} estimated={usage.estimated} />
-      </span>
-      <Duration ms={ms} />
+      {isEnded(run) ? (
+        <>
+          <Tokens
+            input={usage.input_tokens}
+            output={usage.output_tokens}
+            estimated={usage.estimated}
+          />
+          <span className="inline-flex items-baseline gap-1">
+            Cost <Money micros={cost_micros} estimated={usage.estimated} />
+          </span>
+          <Duration ms={ms} />
+        </>
+      ) : null}
     </div>
   );
 }

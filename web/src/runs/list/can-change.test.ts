@@ -24,10 +24,11 @@ test("a list of running runs changes when a run is resumed", () => {
   expect(canChange({ status: "running" }, event("run.resumed", 4))).toBe(true);
 });
 
-test("a list that ends before the server's time gets no new runs", async () => {
+test("a list that ends before the server's time gets no new runs, but states of its runs", async () => {
   const hourMs = 3_600_000;
   const headers = { date: new Date(Date.now() + 2 * hourMs).toUTCString() };
   await readingTime(() => Promise.resolve(new Response("", { headers })))("/api/public/me");
   const created_before = new Date(Date.now() + hourMs).toISOString();
   expect(canChange({ created_before }, event("run.started", 1))).toBe(false);
+  expect(canChange({ created_before, status: "failed" }, event("run.failed", 4))).toBe(true);
 });

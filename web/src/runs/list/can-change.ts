@@ -7,8 +7,9 @@ import { type RunFilters, timeOf } from "./filters/run-filters.ts";
 export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   const { agent_id, created_before, status, error, text } = filters;
   if (agent_id !== undefined && event.agent_id !== agent_id) return false;
-  const nowMs = serverNow();
-  if (created_before !== undefined && (timeOf(created_before, nowMs) ?? 0) < nowMs) return false;
   const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
-  return isNewRun(event) || (dependsOnState && isMove(event));
+  if (dependsOnState && isMove(event)) return true;
+  const nowMs = serverNow();
+  const isPast = created_before !== undefined && (timeOf(created_before, nowMs) ?? 0) < nowMs;
+  return isNewRun(event) && !isPast;
 }

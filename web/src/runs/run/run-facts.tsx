@@ -16,8 +16,11 @@ interface RunFactsProps {
   readonly agentName: string;
   /** Token usage of the model calls so far; of the whole run once it has ended. */
   readonly usage: Run["usage"];
-  /** Cost of the model calls so far; of the whole run once it has ended. */
-  readonly cost: Cost;
+  /**
+   * Cost of the model calls so far; of the whole run once it has ended. Undefined while the calls
+   * so far are not all known.
+   */
+  readonly cost: Cost | undefined;
   /** `narrow` is for phones. It shows the most urgent facts, and the others on request. */
   readonly layout: "wide" | "narrow";
 }
@@ -122,13 +125,18 @@ function useFacts(props: Omit<RunFactsProps, "layout">): Readonly<Record<FactNam
         />
       </Fact>
     ),
-    cost: (
-      <CostFact
-        label={isEnded(run) ? "Cost" : "Cost so far"}
-        cost={cost}
-        estimated={usage.estimated}
-      />
-    ),
+    cost:
+      cost === undefined ? (
+        <Fact label="Cost so far">
+          <span className="text-ink-3">–</span>
+        </Fact>
+      ) : (
+        <CostFact
+          label={isEnded(run) ? "Cost" : "Cost so far"}
+          cost={cost}
+          estimated={usage.estimated}
+        />
+      ),
     created: (
       <Fact label="Created">
         <Time value={run.created_at} />

@@ -1,6 +1,6 @@
 import type { Run } from "@beckon/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useDeferredValue, useEffect, useState } from "react";
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
@@ -17,11 +17,11 @@ import {
   useMedia,
 } from "../../ui/index.ts";
 import { CompareRuns } from "../compare/compare-runs.tsx";
-import { isEnded } from "../patch-run.ts";
+import { isEnded, lacksState } from "../patch-run.ts";
 import { runQuery } from "../queries.ts";
 import { RunProblem } from "../run-problem.tsx";
 import { costOfRun } from "./cost.ts";
-import { hasEnd, usageSoFar } from "./journal/entries.ts";
+import { usageSoFar } from "./journal/entries.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
 import { useJournal } from "./journal/use-journal.ts";
@@ -51,9 +51,13 @@ export function RunPage({ run, notice }: RunPageProps) {
   const isNarrow = !useMedia("(min-width: 768px)");
   const hasEnded = isEnded(run);
   const cache = useQueryClient();
-  // The run and its journal are read at the same time, so the run can be older than the journal. If
-  // the journal has the final event, no later event will update the run, so it is refetched.
-  const isOlder = !hasEnded && hasEnd(journal);
+  // The run and its journal are read at the same time, and the run is refetched while events
+  // arrive, so it can be older than the journal. No later event would then update it, so it is
+  // refetched.
+  const isOlder = useMemo(
+    () => journal.isComplete && lacksState(run, journal.events),
+    [run, journal],
+  );
   useEffect(() => {
     if (isOlder) void cache.invalidateQueries({ queryKey: runQuery(workspace, run.id).queryKey });
   }, [isOlder, cache, workspace, run.id]);
@@ -68,8 +72,9 @@ export function RunPage({ run, notice }: RunPageProps) {
     <RunFacts
       run={run}
       agentName={name}
-      usage={hasEnded ? run.usage : usageSoFar(journal)}
-      cost={costOfRun(run, journal.events)}
+      // While the journal is being read, it has only a part of the calls.
+      usage={hasEnded || !journal.isComplete ? run.usage : usageSoFar(journal)}
+      cost={hasEnded || journal.isComplete ? costOfRun(run, journal.events) : undefined}
       layout={isNarrow ? "narrow" : "wide"}
     />
   );

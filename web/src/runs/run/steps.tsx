@@ -139,6 +139,7 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
             runId={run.id}
             row={selected}
             entries={entries}
+            unread={entries.length === 0 ? wanted[0] : undefined}
             askedBy={events.findLast(isStep)}
             now={end}
             hasEnded={isEnded(run)}

@@ -23,6 +23,8 @@ interface InspectorProps {
   readonly row: TimelineRow | undefined;
   /** The journal entries of the row. Without a row, the selected entry. */
   readonly entries: readonly JournalEvent[];
+  /** `seq` of the selected entry if the journal has not been read that far, or lacks it. */
+  readonly unread: number | undefined;
   /**
    * The entry of the last model call before the row; undefined if there is none. If the row is a
    * tool call, this model call requested it.
@@ -38,10 +40,17 @@ interface InspectorProps {
 
 /** The details of the selected step. */
 export function Inspector(props: InspectorProps) {
-  const { runId, row, entries, askedBy, now, hasEnded, output, silence, onBack, ref } = props;
+  const { runId, row, entries, unread, askedBy, now, hasEnded, output, silence, onBack, ref } =
+    props;
   const { view, change } = useRunSearch();
   const name = row?.name ?? entries[0]?.type ?? "Step";
   const title = [name, row?.note].filter(Boolean).join(", ");
+  const detailOf = (shown: readonly JournalEvent[]) =>
+    view === "json" ? (
+      shown.map(({ seq, type }) => <RawEntry key={seq} runId={runId} seq={seq} type={type} />)
+    ) : (
+      <Detail runId={runId} row={row} entries={shown} askedBy={askedBy} hasEnded={hasEnded} />
+    );
   return (
     <section
       ref={ref}
@@ -69,10 +78,12 @@ export function Inspector(props: InspectorProps) {
       <div className="flex min-w-0 flex-1 flex-col gap-4 p-4">
         {row?.key === "now" ? (
           <CurrentCall runId={runId} output={output} silence={silence} />
-        ) : view === "json" ? (
-          entries.map(({ seq, type }) => <RawEntry key={seq} runId={runId} seq={seq} type={type} />)
+        ) : unread === undefined ? (
+          detailOf(entries)
         ) : (
-          <Detail runId={runId} row={row} entries={entries} askedBy={askedBy} hasEnded={hasEnded} />
+          <EntryData runId={runId} seq={unread}>
+            {(_, entry) => detailOf([entry])}
+          </EntryData>
         )}
       </div>
       {entries.length === 0 ? null : (
