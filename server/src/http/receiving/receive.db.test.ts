@@ -322,6 +322,14 @@ test("settings that change during a request apply to it", async () => {
   expect(await trigger.requests()).toHaveLength(before);
 });
 
+test("a limit that was raised since the last request applies to the next one", async () => {
+  const trigger = await create({ bodies: { max_bytes: 1_024 } }, { from: unverified });
+  await trigger.send({});
+  await trigger.set({ bodies: { max_bytes: 4_096 } });
+  expect((await trigger.send({ text: "x".repeat(2_048) })).status).toBe(200);
+  expect(await outcomesOf(trigger)).toEqual(["started", "started"]);
+});
+
 test("a request whose body is too large is stored with the size of its body", async () => {
   const trigger = await create({ bodies: { max_bytes: 1_024 } }, { from: unverified });
   expect((await trigger.send("x".repeat(2_048))).status).toBe(413);

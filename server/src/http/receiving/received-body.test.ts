@@ -9,8 +9,12 @@ const mebibyte = 1_048_576;
 const budget = () => new ByteBudget({ maxBytes: 100 * mebibyte });
 
 /** Returns the body of a request that arrives completely. */
-function bodyOf(bytes: number, memory = { exchanges: budget(), bodies: budget() }): ReceivedBody {
+function bodyOf(
+  bytes: number,
+  { memory = { exchanges: budget(), bodies: budget() }, headers = {} } = {},
+): ReceivedBody {
   const incoming = new IncomingMessage(new Socket());
+  incoming.headers = headers;
   incoming.push(Buffer.alloc(bytes));
   incoming.push(null);
   return new ReceivedBody(incoming, memory, "wsp_1");
@@ -31,9 +35,20 @@ test("a body that was cut off at a lower limit must be sent again", async () => 
   body.release();
 });
 
+test("a body that was rejected for its Content-Length is read when the limit is higher", async () => {
+  const bytes = 2 * mebibyte;
+  const body = bodyOf(bytes, { headers: { "content-length": String(bytes) } });
+  const tooLarge = { ok: false, error: { code: "too_large" }, size: bytes };
+  expect(await body.readDefault()).toMatchObject(tooLarge);
+  expect(await body.read(bytes - 1)).toMatchObject(tooLarge);
+  expect(await body.read(25 * mebibyte)).toMatchObject({ ok: true, value: { length: bytes } });
+  expect(await body.readDefault()).toMatchObject(tooLarge);
+  body.release();
+});
+
 test("inflated bytes count six times, also if the body was read before its trigger had settings", async () => {
   const memory = { exchanges: budget(), bodies: budget() };
-  const body = bodyOf(20_000, memory);
+  const body = bodyOf(20_000, { memory });
   await body.readDefault();
   expect(body.growInflated(mebibyte)).toBe(true);
   expect([memory.exchanges.usedBytes, memory.bodies.usedBytes]).toEqual([

@@ -37,7 +37,7 @@ export class ReceivedBody {
   /**
    * Returns the body of a request to a trigger without settings, or the error if it cannot be read.
    * @throws ApiError `unavailable` if the process cannot hold the body; also if an earlier call
-   *   found the body too large, and the trigger's limit was raised since
+   *   found a body without a Content-Length too large, and the trigger's limit was raised since
    */
   readDefault(): Promise<RawBody> {
     return this.#readWithin(maxInputBytes, () => {
@@ -57,9 +57,10 @@ export class ReceivedBody {
 
   /**
    * Reads the body at the first call. Later calls get the same body, which is then compared with
-   * their `maxBytes`, because the limit can have changed.
-   * @throws ApiError `unavailable` if the first call rejected the body as too large and the limit
-   *   is higher now, because the rest of the body was not kept
+   * their `maxBytes`, because the limit can have changed. If the first call rejected the body for
+   * its Content-Length, nothing of it was read, and a call with a higher limit reads it.
+   * @throws ApiError `unavailable` if the first call found the body too large while it arrived, and
+   *   the limit is higher now, because what had arrived was not kept
    */
   async #readWithin(maxBytes: number, hold: () => BodyHold): Promise<RawBody> {
     this.#read ??= { maxBytes, body: readBody(this.#incoming, hold, maxBytes) };
@@ -68,13 +69,16 @@ export class ReceivedBody {
       return body.value.length <= maxBytes
         ? body
         : { ok: false, error: tooLarge(maxBytes), size: body.value.length };
-    if (body.error.code === "too_large" && maxBytes > this.#read.maxBytes)
-      throw new ApiError(
-        "unavailable",
-        "The settings of this trigger changed while the request arrived. Send it again.",
-        { retryAfter: 1 },
-      );
-    return body;
+    if (body.error.code !== "too_large" || maxBytes <= this.#read.maxBytes) return body;
+    if (Number(this.#incoming.headers["content-length"] ?? 0) > this.#read.maxBytes) {
+      this.#read = undefined;
+      return this.#readWithin(maxBytes, hold);
+    }
+    throw new ApiError(
+      "unavailable",
+      "The settings of this trigger changed while the request arrived. Send it again.",
+      { retryAfter: 1 },
+    );
   }
 
   /**
