@@ -8,44 +8,50 @@ import { tokensOf } from "./json-pointer.ts";
  * @param text valid JSON, with or without a byte order mark
  */
 export function sourceAt(text: string, pointer: string): string | undefined {
-  let at = afterSpace(text, 0);
-  for (const token of tokensOf(pointer)) {
-    const found =
-      text[at] === "{"
-        ? fieldAt(text, at, token)
-        : text[at] === "["
-          ? elementAt(text, at, Number(token))
-          : undefined;
-    if (found === undefined) return undefined;
-    at = found;
-  }
-  return text.slice(at, endOfValue(text, at)).trimEnd();
+  const { found } = readValue(text, afterSpace(text, 0), tokensOf(pointer));
+  return found === undefined ? undefined : text.slice(found, endOfValue(text, found)).trimEnd();
+}
+
+interface ReadValue {
+  /** As `endOfValue` returns it. */
+  readonly end: number;
+  /** Where the value at the pointer starts; undefined if it is not in the value that was read. */
+  readonly found: number | undefined;
 }
 
 /**
- * Returns where the value of the field `name` starts. If several fields have this name, the last
- * one counts, as for `JSON.parse`.
+ * Reads the value that starts at `start`, once and to its end. The alternative, to read an object
+ * to its end and then again from the field that was found, would read the innermost value once per
+ * level.
+ * @param level number of the `tokens` that lead to the value
  */
-function fieldAt(text: string, open: number, name: string): number | undefined {
+function readValue(text: string, start: number, tokens: readonly string[], level = 0): ReadValue {
+  const token = tokens[level];
+  if (token === undefined) return { end: endOfValue(text, start), found: start };
+  const isObject = text[start] === "{";
+  if (!isObject && text[start] !== "[") return { end: endOfValue(text, start), found: undefined };
+  const index = Number(token);
   let found: number | undefined;
-  for (let at = afterSpace(text, open + 1); text[at] === '"'; at = afterComma(text, at)) {
-    const end = endOfString(text, at);
-    const raw = text.slice(at + 1, end);
-    const value = afterSpace(text, afterSpace(text, end + 1) + 1);
-    if ((raw.includes("\\") ? JSON.parse(`"${raw}"`) : raw) === name) found = value;
-    at = endOfValue(text, value);
+  let at = afterSpace(text, start + 1);
+  for (let count = 0; at < text.length && text[at] !== "}" && text[at] !== "]"; count++) {
+    let isSearched = count === index;
+    if (isObject) {
+      const endOfName = endOfString(text, at);
+      isSearched = unescaped(text.slice(at + 1, endOfName)) === token;
+      at = afterSpace(text, afterSpace(text, endOfName + 1) + 1);
+    }
+    let end: number;
+    // If several fields have this name, the last one counts, as for `JSON.parse`.
+    if (isSearched) ({ end, found } = readValue(text, at, tokens, level + 1));
+    else end = endOfValue(text, at);
+    at = afterComma(text, end);
   }
-  return found;
+  return { end: at + 1, found };
 }
 
-/** Returns where the element with this index starts; undefined if there is none. */
-function elementAt(text: string, open: number, index: number): number | undefined {
-  let at = afterSpace(text, open + 1);
-  for (let count = 0; at < text.length && text[at] !== "]"; count++) {
-    if (count === index) return at;
-    at = afterComma(text, endOfValue(text, at));
-  }
-  return undefined;
+/** Returns the name whose source text is `raw`. */
+function unescaped(raw: string): string {
+  return raw.includes("\\") ? JSON.parse(`"${raw}"`) : raw;
 }
 
 /**

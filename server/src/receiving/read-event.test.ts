@@ -1,6 +1,6 @@
 import { receiving } from "@beckon/contract";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { cloudEvent, exampleOf } from "../../test/senders.ts";
 import { decodeBody, presets, type RawRequest, readEvent } from "./index.ts";
 import { sourceAt } from "./json-source.ts";
@@ -187,6 +187,25 @@ describe("a JSON pointer", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test("of several fields with one name, the last one counts at each level", () => {
+    expect(sourceAt('{"a":{"b":1.5,"b":2.5},"c":{"b":3.5}}', "/a/b")).toBe("2.5");
+    expect(sourceAt('{"a":{"b":1.5},"a":{"b":2.5}}', "/a/b")).toBe("2.5");
+    expect(sourceAt('{"a":{"b":1.5},"a":{"c":2.5}}', "/a/b")).toBeUndefined();
+    expect(sourceAt('{"a":{"b":1.5},"a":[]}', "/a/b")).toBeUndefined();
+  });
+
+  test("the JSON is read once, however deep the number is", () => {
+    const levels = 199;
+    const text = `${'{"b":"","a":['.repeat(levels)}1.5${'],"b":""}'.repeat(levels)}`;
+    // Each string is read with one call of `indexOf`.
+    const indexOf = vi.spyOn(String.prototype, "indexOf");
+    onTestFinished(() => indexOf.mockRestore());
+    const source = sourceAt(text, "/a/0".repeat(levels));
+    const read = indexOf.mock.calls.length;
+    expect(source).toBe("1.5");
+    expect(read).toBe(5 * levels);
   });
 
   test("a field of a form is read", async () => {
