@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 
@@ -113,6 +113,25 @@ describe("a replay of many", () => {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
     expectError(await replay(), 422, "idempotency_mismatch");
     expect((await runs()).length).toBe(2);
+  });
+
+  test("starts no further run once its trigger is deleted", async () => {
+    const { send, resume, replayMany, runs } = await paused();
+    for (const event of ["one", "two"]) await send(event);
+    await resume();
+    const { engine } = beckon.db.database;
+    await engine.query(`
+      create function delete_trigger() returns trigger language plpgsql security definer as $$
+        begin update triggers set deleted_at = now() where id = new.trigger_id; return new; end $$;
+      create trigger delete_trigger after insert on received_requests for each row
+        when (new.replay_of is not null) execute function delete_trigger()`);
+    onTestFinished(async () => {
+      await engine.query("drop function delete_trigger cascade");
+    });
+    expectError(await replayMany(), 404, "not_found", /Runs of 1 requests were started/);
+    expect((await runs()).map(({ input }: { input: string }) => input)).toEqual([
+      '{"event":"one"}',
+    ]);
   });
 
   test("at the same time as the sender's next attempt starts one run", async () => {

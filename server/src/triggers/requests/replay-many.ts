@@ -7,7 +7,6 @@ import { lowestIdAt, timeOf, wholeMilliseconds } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import type { RunServices } from "../../runs/index.ts";
-import type { TriggerRow } from "../store.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { withBodyHold } from "./decode-trial.ts";
 import { replayStored } from "./replay.ts";
@@ -32,7 +31,8 @@ const skippedErrors: readonly string[] = [
  * started the event. A request that started no run is left out once a replay of it has. Leaves out
  * requests whose content is not stored, requests that are replays themselves and, unless `outcome`
  * is `honeypot`, requests with a value in the honeypot, a form field that people do not see. If the
- * call is repeated with the same Idempotency-Key, no request starts a second run.
+ * call is repeated with the same Idempotency-Key, no request starts a second run. The trigger is
+ * read again for each request, so no further run starts once it is deleted.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
  *   not in `skippedErrors`, even if runs were already started: the message then says how many
  */
@@ -46,28 +46,24 @@ export async function replayRequests({
   permit(ctx, "triggers:write");
   permit(ctx, "agents:invoke");
   const { workspaceId, idempotency } = ctx;
-  const { trigger, version, rows } = await inWorkspace(
-    ctx.database.tenant,
-    workspaceId,
-    async (tx) => {
-      const trigger = await requireTrigger(tx, ctx, input);
-      // Rejects an invalid Idempotency-Key here. Otherwise each replay would fail with
-      // `bad_request`, and the call would skip all requests and succeed.
-      const replayKey = idempotency && {
-        scope: idempotencyScope(ctx, routeOf(idempotency, "")),
-        key: orThrow(idempotency.binding).key,
-      };
-      const { since, until, outcome, version } = parseBody(replayRequestsBody, input.body);
-      const range = {
-        from: lowestIdAt("req", new Date(since)),
-        below: until === undefined ? undefined : lowestIdAt("req", new Date(until)),
-        outcome,
-      };
-      const key = { workspaceId, triggerId: trigger.id };
-      const rows = await selectForReplay(tx, key, range, replayKey, maxReplayed + 1);
-      return { trigger, version, rows };
-    },
-  );
+  const { version, rows } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const trigger = await requireTrigger(tx, ctx, input);
+    // Rejects an invalid Idempotency-Key here. Otherwise each replay would fail with
+    // `bad_request`, and the call would skip all requests and succeed.
+    const replayKey = idempotency && {
+      scope: idempotencyScope(ctx, routeOf(idempotency, "")),
+      key: orThrow(idempotency.binding).key,
+    };
+    const { since, until, outcome, version } = parseBody(replayRequestsBody, input.body);
+    const range = {
+      from: lowestIdAt("req", new Date(since)),
+      below: until === undefined ? undefined : lowestIdAt("req", new Date(until)),
+      outcome,
+    };
+    const key = { workspaceId, triggerId: trigger.id };
+    const rows = await selectForReplay(tx, key, range, replayKey, maxReplayed + 1);
+    return { version, rows };
+  });
   // The next call continues with requests from before the millisecond of the oldest chosen one.
   // Therefore all or none of the requests of a millisecond are chosen. If more than 1,000 arrived
   // in one millisecond, the oldest of these are never replayed.
@@ -80,7 +76,7 @@ export async function replayRequests({
   let lastReplayed: string | undefined;
   for (const requestId of newestOfEvents(rows.slice(0, length)).toReversed()) {
     try {
-      const { data: run, replayed: isRepeat } = await replayOne(ctx, trigger, requestId, version);
+      const { data: run, replayed: isRepeat } = await replayOne(ctx, input, requestId, version);
       if (run.error?.code === "mapping_error") skipped += 1;
       else {
         replayed += 1;
@@ -168,23 +164,27 @@ function howToRepeat({
   return `, and the same call can start them again. Send "since": "${since}" to replay ${others}.${again}`;
 }
 
-/** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */
+/**
+ * Reads the trigger and one request, and replays it. Bodies are read one by one: each can have 25
+ * MiB.
+ */
 function replayOne(
   ctx: ReplayContext,
-  trigger: TriggerRow,
+  input: TriggerInput,
   requestId: string,
   version: "current" | "original",
 ) {
-  const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
-  const { idempotency } = ctx;
+  const { workspaceId, idempotency } = ctx;
   const ownKey = idempotency && {
     ...idempotency,
     route: routeOf(idempotency, requestId),
   };
   return withBodyHold(ctx, async (hold) => {
-    const request = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-      findRequest(tx, key, requestId, hold.growBytes),
-    );
+    const { trigger, request } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+      const trigger = await requireTrigger(tx, ctx, input);
+      const key = { workspaceId, triggerId: trigger.id };
+      return { trigger, request: await findRequest(tx, key, requestId, hold.growBytes) };
+    });
     if (request === undefined)
       throw new ApiError("conflict", "This request was deleted meanwhile.");
     return replayStored({ ...ctx, idempotency: ownKey }, trigger, {
