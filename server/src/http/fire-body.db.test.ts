@@ -37,6 +37,7 @@ test.each([
   ["JSON of a vendor", "application/vnd.github.v3+json", odd],
   ["CloudEvents", "application/cloudevents+json", odd],
   ["model/json", "model/json", odd],
+  ["text/json", "text/json", odd],
   ["text that begins with a byte order mark", "text/plain", "\ufeffHello"],
   ["JSON that begins with a byte order mark", "application/json", '\ufeff{"a":1}'],
   ["text of white space", "text/plain", " \n"],
@@ -107,6 +108,7 @@ test("a compressed body is rejected with 415", async () => {
 test.each([
   ["JSON that does not parse", '{"a":', "application/json", /JSON/],
   ["JSON of a vendor that does not parse", "a=1", "application/vnd.x+json", /JSON/],
+  ["text/json that does not parse", '{"a":', "text/json", /JSON/],
   ["a NUL byte in text", "a\0b", "text/plain", /NUL/],
   ["a NUL byte without a type", "a\0b", undefined, /NUL/],
   ["a NUL byte in JSON", '"a\0b"', "application/json", /NUL/],

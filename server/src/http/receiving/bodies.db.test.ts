@@ -48,6 +48,13 @@ test.each([
   expect(await inputOf(accepting, body, type)).toBe(body);
 });
 
+test("an event whose id is in a body of the type text/json starts one run", async () => {
+  const url = await triggerOf({ event_id: { pointer: "/id" } });
+  const [first, second] = [1, 2].map((attempt) => JSON.stringify({ id: "one", attempt }));
+  const { body } = await send(url, first ?? "", "text/json");
+  expect((await send(url, second ?? "", "text/json")).body).toEqual(body);
+});
+
 test("compressed JSON is inflated, and the signature is of the bytes as they were sent", async () => {
   const text = JSON.stringify({ text: "x".repeat(10_000) });
   const trigger = await beckon.createTrigger(agent.id, {

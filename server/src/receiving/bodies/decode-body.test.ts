@@ -66,14 +66,17 @@ describe("text, JSON and forms", () => {
     expect(await decode(text, { type, bodies: {} })).toEqual({ payload: text, text, files: [] });
   });
 
-  test("JSON is parsed, and its text is unchanged", async () => {
-    const text = ' {"a" : 1.0, "b":[{}], "s":"\\"[{"}\n';
-    expect(await decode(text, { type: "application/json" })).toEqual({
-      payload: { a: 1, b: [{}], s: '"[{' },
-      text,
-      files: [],
-    });
-  });
+  test.each(["application/json", "text/json; charset=utf-8", "application/vnd.api+json"])(
+    "%s is parsed, and its text is unchanged",
+    async (type) => {
+      const text = ' {"a" : 1.0, "b":[{}], "s":"\\"[{"}\n';
+      expect(await decode(text, { type })).toEqual({
+        payload: { a: 1, b: [{}], s: '"[{' },
+        text,
+        files: [],
+      });
+    },
+  );
 
   test("an empty body of the type JSON is empty text", async () => {
     expect(await decode("", { type: "application/json" })).toMatchObject({ payload: "", text: "" });

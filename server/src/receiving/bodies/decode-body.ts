@@ -41,8 +41,9 @@ export async function decodeBody(
   const bytes = await identityOf(bodies, request, hold);
   const contentType = headerOf(request, "content-type");
   const type = mediaTypeOf(contentType);
-  if (isTextType(type) || isOpaqueType(type, bodies)) return ofText(textOf(bytes));
+  // JSON first, because `text/json` is also a type of text.
   if (isJsonType(type)) return ofJson(textOf(bytes));
+  if (isTextType(type) || isOpaqueType(type, bodies)) return ofText(textOf(bytes));
   /** Returns the fields as JSON. If it is longer than the body, `hold` reserves the difference. */
   const asJson = (fields: object) => {
     const text = formAsJson(fields, { isInput: template === null });

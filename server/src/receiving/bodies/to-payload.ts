@@ -15,12 +15,13 @@ import { urlEncodedFields } from "./form-fields.ts";
  */
 export function toPayload(contentType: string | undefined, readText: () => string): string {
   const type = mediaTypeOf(contentType);
-  if (isTextType(type)) return readText();
+  // JSON first, because `text/json` is also a type of text.
   if (isJsonType(type)) {
     const text = readText();
     if (text !== "") parseJson(text);
     return text;
   }
+  if (isTextType(type)) return readText();
   if (type === formType) {
     const text = readText();
     const fields = urlEncodedFields(text, { contentType, maxFields: Infinity });
