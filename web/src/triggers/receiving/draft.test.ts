@@ -51,6 +51,25 @@ test("another preset replaces the filter of the previous one, and not one's own"
   expect(withPreset({ ...chosen, filter: "true" }, stripe, github).filter).toBe("true");
 });
 
+test("another preset keeps who can send, the rules for web forms and what no preset has", () => {
+  const given = receiving.parse({
+    allowed_addresses: ["192.0.2.1"],
+    template: "{{ payload.text }}",
+    when_paused: "hold",
+    when_disabled: "swallow",
+    max_per_minute: 60,
+    form: {
+      origins: ["https://example.com"],
+      honeypot: "website",
+      answer: { text: "Thanks" },
+    },
+  });
+  const github = { name: "github", receiving: receiving.parse({ handshake: "slack" }) } as Preset;
+  const chosen = withPreset(draftOf("An event:", given), github, undefined);
+  expect(chosen.promptPrefix).toBe("An event:");
+  expect(receivingOf(chosen)).toEqual({ ...given, preset: "github", handshake: "slack" });
+});
+
 test("a number that cannot be read is an error, and not a setting without a limit", () => {
   const draft = draftOf("", receiving.parse({}));
   const eventId = { at: "header", name: "x-id" } as const;

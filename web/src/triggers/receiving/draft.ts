@@ -157,21 +157,25 @@ export function receivingOf(draft: Draft): unknown {
 }
 
 /**
- * Returns the draft with the settings of a preset. Settings that do not depend on the sender are
- * kept: prompt prefix, template, requests per minute, what happens while the agent is paused or the
- * trigger is disabled, and a filter that is not that of the previous preset.
+ * Returns the draft with the settings of a preset. Settings that no preset has are kept, and a
+ * filter that is not that of the previous preset.
  */
 export function withPreset(draft: Draft, preset: Preset, previous: Preset | undefined): Draft {
-  const { filter, template, whenPaused, whenDisabled, maxPerMinute, promptPrefix } = draft;
-  const next = draftOf(promptPrefix, preset.receiving);
+  const next = draftOf(draft.promptPrefix, preset.receiving);
   return {
     ...next,
     preset: preset.name,
-    filter: filter === (previous?.receiving.filter ?? "") ? next.filter : filter,
-    template,
-    whenPaused,
-    whenDisabled,
-    maxPerMinute,
+    filter: draft.filter === (previous?.receiving.filter ?? "") ? next.filter : draft.filter,
+    addresses: draft.addresses,
+    template: draft.template,
+    whenPaused: draft.whenPaused,
+    whenDisabled: draft.whenDisabled,
+    maxPerMinute: draft.maxPerMinute,
+    origins: draft.origins,
+    honeypot: draft.honeypot,
+    answer: draft.answer,
+    redirect: draft.redirect,
+    text: draft.text,
   };
 }
 
