@@ -467,6 +467,21 @@ inBrowser("Meta is connected with the app's secret, and gets the verify token", 
   await button(page, "Copy Verify token").waitFor();
 });
 
+inBrowser("a trigger that verifies nothing gets a verify token with its secret", async () => {
+  const agent = await beckon.createAgent();
+  const { id } = await beckon.createTrigger(agent.id, { receiving: { handshake: "meta" } });
+  const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id, `/${id}`) });
+  await page.getByText("Beckon does not answer Meta's handshake.").waitFor();
+  const token = page.getByRole("group", { name: "Verify token" });
+  expect(await token.count()).toBe(0);
+  await button(page, "Set the secret").click();
+  await button(page, "Generate secret").click();
+  await button(page, "Done").click();
+  await token.getByRole("button", { name: "Reveal" }).click();
+  const { body } = await editor.call(`/agents/${agent.id}/triggers/${id}/secret`);
+  await token.getByText(body.data.verify_token, { exact: true }).waitFor();
+});
+
 inBrowser("a request that is stored after a newer one is shown, and ends listening", async () => {
   const { page: live, trigger, base, secret } = await openGithub({ rest: "?event_type=none" });
   await editor.call(`${base}/listen`, { body: {} });

@@ -29,8 +29,9 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const [isLocal, setIsLocal] = useState(false);
   const { receiving } = trigger;
   const preset = presets?.find(({ name }) => name === receiving?.preset);
-  const hasSecret = receiving !== null && receiving.verification.kind !== "none";
+  const isVerified = receiving !== null && receiving.verification.kind !== "none";
   const hasToken = receiving?.handshake === "meta";
+  const hasSecret = isVerified || hasToken;
   const isMissing = hasSecret && !trigger.sender_secret_set;
   const disabledReason = needsEditor(workspace.can);
   const close = () => {
@@ -82,7 +83,9 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
               </Button>
             }
           >
-            No secret is set that fits the verification, so every request is rejected with 401.
+            {isVerified
+              ? "No secret is set that fits the verification, so every request is rejected with 401."
+              : "No secret is set, so Beckon does not answer Meta's handshake."}
             {hasToken ? " The verify token appears with the secret." : null}
           </Banner>
         ) : null}
