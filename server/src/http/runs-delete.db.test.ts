@@ -126,10 +126,13 @@ describe("a repeat of the request that started a deleted run", () => {
     expect((await beckon.invoke(agent, "Hello", { "idempotency-key": "new" })).status).toBe(200);
   });
 
-  test("gets the same at fire", async () => {
+  test.each([
+    ["an Idempotency-Key", key, null],
+    ["a webhook-id, with settings that locate no event id", { "webhook-id": "once" }, {}],
+  ])("gets the same at fire with %s", async (_, headers, receiving) => {
     const agent = await beckon.createAgent();
-    const trigger = await beckon.createTrigger(agent.id);
-    const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello", headers: key });
+    const trigger = await beckon.createTrigger(agent.id, { receiving });
+    const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello", headers });
     const { body } = await fire();
     await eventually("a run that can be deleted", async () =>
       (await remove(body.run_id)).status === 204 ? true : undefined,
