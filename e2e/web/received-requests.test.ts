@@ -611,6 +611,31 @@ inBrowser("a replaced secret is no longer said to be accepted", async () => {
   await note.waitFor({ state: "detached" });
 });
 
+inBrowser(
+  "a rotated URL of a sender's trigger says until when the old one is accepted",
+  async () => {
+    const { page, base } = await openGithub();
+    await editor.call(`${base}/secret`, { body: { grace_seconds: 604_800 } });
+    await page
+      .getByRole("group", { name: "Secret", exact: true })
+      .getByRole("button", { name: "Reveal" })
+      .click();
+    const oldSecret = page.getByText("The previous secret is also accepted.");
+    await oldSecret.waitFor();
+    const rotate = async () => {
+      await button(page, "Rotate").click();
+      await page.getByRole("menuitem", { name: "Rotate the URL" }).click();
+    };
+    await rotate();
+    await button(page, "Rotate URL").click();
+    await button(page, "Done").click();
+    await page.getByText("The previous URL stops").waitFor();
+    expect(await oldSecret.count()).toBe(1);
+    await rotate();
+    await page.getByText("This rotation ends it at once.").waitFor();
+  },
+);
+
 inBrowser("a held run waits for its agent, and says so until it is released", async () => {
   const { page, trigger, agent, secret } = await openGithub({ change: { when_paused: "hold" } });
   await editor.call(`/agents/${agent.id}/pause`, { body: {} });

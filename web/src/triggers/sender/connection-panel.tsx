@@ -24,7 +24,8 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const actions = useTriggerActions(trigger);
   const secrets = useSenderSecret(trigger);
   const [open, setOpen] = useState<"url" | "secret">();
-  const [previousUntil, setPreviousUntil] = useState<string | null>(null);
+  const [oldUrlUntil, setOldUrlUntil] = useState<number>();
+  const [oldSecretUntil, setOldSecretUntil] = useState<string | null>(null);
   const [rotations, setRotations] = useState(0);
   const [isLocal, setIsLocal] = useState(false);
   const { receiving } = trigger;
@@ -37,9 +38,6 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const close = () => {
     setOpen(undefined);
     setRotations(rotations + 1);
-    // The dialog may have replaced the secret, so `previousUntil` can be that of an older secret.
-    // The next reveal of the secret reads it again.
-    setPreviousUntil(null);
   };
   return (
     <Panel
@@ -110,6 +108,11 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
             disabledReason={disabledReason}
           />
           {isLocal ? <LocalUrlBanner /> : null}
+          {oldUrlUntil === undefined ? null : (
+            <p className="text-dense text-ink-2">
+              The previous URL stops <Time value={oldUrlUntil} />.
+            </p>
+          )}
           {hasSecret && !isMissing ? (
             <SecretField
               key={`secret ${rotations}`}
@@ -118,7 +121,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
                 const { secret, previous_until } = await secrets.reveal();
                 // If the response of a replacement was lost, the person now has its secret.
                 secrets.release();
-                setPreviousUntil(previous_until);
+                setOldSecretUntil(previous_until);
                 return secret;
               }}
               disabledReason={disabledReason}
@@ -132,15 +135,31 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
             />
           ) : null}
         </div>
-        {previousUntil === null ? null : (
+        {oldSecretUntil === null ? null : (
           <p className="text-dense text-ink-2">
-            The previous secret is also accepted. It stops <Time value={previousUntil} />.
+            The previous secret is also accepted. It stops <Time value={oldSecretUntil} />.
           </p>
         )}
       </div>
-      {open === "url" ? <RotateUrl trigger={trigger} onClose={close} /> : null}
+      {open === "url" ? (
+        <RotateUrl
+          trigger={trigger}
+          previousUntil={oldUrlUntil}
+          onRotated={setOldUrlUntil}
+          onClose={close}
+        />
+      ) : null}
       {open === "secret" ? (
-        <SetSecretDialog trigger={trigger} preset={preset} close={close} />
+        <SetSecretDialog
+          trigger={trigger}
+          preset={preset}
+          close={() => {
+            close();
+            // The dialog may have replaced the secret, so `oldSecretUntil` can be that of an older
+            // secret. The next reveal of the secret reads it again.
+            setOldSecretUntil(null);
+          }}
+        />
       ) : null}
     </Panel>
   );
