@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { callsIn, dataOf, play, tool } from "../../test/engine-run.ts";
+import { scriptedModel } from "../../test/format-cases.ts";
 import {
   type Behaviour,
   inBandError,
@@ -273,6 +274,30 @@ describe.each([
     expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
   });
 });
+
+const tokensPerMinute = {
+  type: "tokens",
+  code: "rate_limit_exceeded",
+  message: "Rate limit reached for tokens per min. Please try again in 2.512s.",
+};
+
+it.each([
+  ["openai", tokensPerMinute],
+  ["openai-chat", tokensPerMinute],
+  ["anthropic", { type: "rate_limit_error", message: "Your organization's limit is reached." }],
+] as const)(
+  "a rate limit that %s reports in a stream before the answer is waited for, and costs nothing",
+  async (kind, error) => {
+    const limited = Array.from({ length: 5 }, () => inBandError(error, {}));
+    server.script([...limited, says("done")]);
+    const { outcome, journal } = await play(server.url, {
+      model: scriptedModel(kind, server.url),
+      settings: { stream: "always" },
+    });
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
+    expect(callsIn(journal).map(({ usage }) => usage.input_tokens)).toEqual([0, 0, 0, 0, 0, 10]);
+  },
+);
 
 it("a rate limit in the middle of a streamed answer, which may be billed, counts as an attempt", async () => {
   server.script(inBandError({ code: 429, message: "busy" }));

@@ -7,9 +7,13 @@ import {
   type ModelOutput,
   says,
   startModelServer,
+  status,
   streamOf,
+  streams,
 } from "../../test/model-server.ts";
-import { chunk, wireOf } from "../../test/wire/index.ts";
+import { chunk, type ProviderError, wireOf } from "../../test/wire/index.ts";
+import { circuitPolicy } from "./circuit/circuit.ts";
+import { createCircuits } from "./circuit/index.ts";
 
 /** Streamed model calls whose responses are no streams, or have events that libraries reject. */
 
@@ -35,6 +39,10 @@ const saysWhole =
   (said: ModelOutput, type?: string): Behaviour =>
   (request, index) =>
     body(JSON.stringify(wireOf(request.path).plain(said, "model")), type)(request, index);
+
+/** Streams nothing but this error. */
+const onlyError = (error: ProviderError) =>
+  streams({}, (_events, _closing, wire) => [wire.inBand(error, true)]);
 
 const piece = (delta: object, finish?: string) => Object(chunk("model", delta, finish));
 
@@ -72,6 +80,27 @@ describe.each(kinds)("a stream of %s", (kind) => {
     });
     expect(outcome).toMatchObject({ error: Object(whole.outcome).error });
     expect(requests).toBe(server.requests.length);
+  });
+
+  it.each([
+    ["does not open the circuit of its model", onlyError({ message: "no", type: "server_error" })],
+    ["counts as an attempt while the circuit is open", status(503)],
+  ])("that begins with an error %s", async (_what, first) => {
+    const policy = { ...circuitPolicy(100), failureThreshold: 1, basePauseMs: 2, maxPauseMs: 4 };
+    const circuits = createCircuits(policy);
+    const circuit = circuits.of({ owner: "A", provider: "p", model: "m", origin: server.url });
+    const refused = onlyError({ message: "no", code: "cyber_policy" });
+    server.script([first, refused, refused, refused]);
+    const { outcome } = await play(server.url, {
+      model: scriptedModel(kind, server.url),
+      settings: { stream: "always" },
+      circuit,
+    });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { message: "The model's provider reported an error: no" },
+    });
+    expect(server.requests).toHaveLength(3);
   });
 });
 

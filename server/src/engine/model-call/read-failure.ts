@@ -110,6 +110,9 @@ function quotedIn(
   return quoted === undefined ? undefined : providerText(quoted, scrub);
 }
 
+/** Labels that mean the status 429 in a 200 response, where most errors name no status. */
+const rateLimitLabels = new Set(["rate_limit_exceeded", "rate_limit_error"]);
+
 /** Labels of an account without credit. OpenAI and Moonshot send them with the status 429. */
 const quotaLabels = new Set(["insufficient_quota", "exceeded_current_quota_error"]);
 
@@ -144,6 +147,7 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
 /**
  * Returns the failure for a 200 response or a stream event that contains no answer but an error or
  * unreadable data. Its status is the one that the error names: OpenRouter sends most errors so.
+ * That of a rate limit is 429, also if the error does not name it.
  */
 function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
   const providerError = providerErrorIn(body);
@@ -152,7 +156,9 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
       retryable: true,
     });
 
-  const status = providerError.labels.map(Number).find((code) => code >= 400 && code < 600);
+  const { labels } = providerError;
+  const named = labels.map(Number).find((code) => code >= 400 && code < 600);
+  const status = named ?? (labels.some((label) => rateLimitLabels.has(label)) ? 429 : undefined);
   const text = wordsOf(providerError, scrub);
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,

@@ -1,9 +1,10 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4Content,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4StreamPart,
-  LanguageModelV4StreamResult,
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4Content,
+  type LanguageModelV4GenerateResult,
+  type LanguageModelV4StreamPart,
+  type LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 
 type Fetch = typeof globalThis.fetch;
@@ -34,7 +35,7 @@ export function unstreamedAnswers(
   build: (fetch: Fetch) => LanguageModelV4,
 ): LanguageModelV4 {
   const model = build(fetch);
-  let streaming: LanguageModelV4 | undefined;
+  let stream: LanguageModelV4["doStream"] | undefined;
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
@@ -42,14 +43,43 @@ export function unstreamedAnswers(
     supportedUrls: model.supportedUrls,
     doGenerate: (options) => model.doGenerate(options),
     doStream: (options) => {
-      streaming ??= build(onlyStreams(fetch));
+      stream ??= withActualStatus(onlyStreams(fetch), build);
       const responses: Response[] = [];
       const readAgain: Fetch = async (input, init) => responses.pop() ?? fetch(input, init);
-      return streamOrGenerate(streaming.doStream(options), (response) => {
+      return streamOrGenerate(stream(options), (response) => {
         responses.push(response);
         return build(readAgain).doGenerate(options);
       });
     },
+  };
+}
+
+/**
+ * Returns `doStream` of the model that `build` creates. If the first event of a stream is an error,
+ * the libraries of OpenAI and Anthropic throw it with a status that they derive from its type. The
+ * function throws such an error with the status 200, which the response had.
+ */
+function withActualStatus(
+  fetch: Fetch,
+  build: (fetch: Fetch) => LanguageModelV4,
+): LanguageModelV4["doStream"] {
+  /** The signals of calls whose response has an error status. See `meterCalls`. */
+  const rejected = new WeakSet<AbortSignal>();
+  const model = build(async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok && init?.signal) rejected.add(init.signal);
+    return response;
+  });
+  return async (options) => {
+    try {
+      return await model.doStream(options);
+    } catch (thrown) {
+      const { abortSignal } = options;
+      const isRejected = abortSignal === undefined || rejected.delete(abortSignal);
+      if (isRejected || !APICallError.isInstance(thrown) || thrown.statusCode === undefined)
+        throw thrown;
+      throw new APICallError({ ...thrown, message: thrown.message, statusCode: 200 });
+    }
   };
 }
 
