@@ -385,6 +385,7 @@ describe("a stream", () => {
   it.each([
     ["ends without a finish event", streamOf(textChunk("half a te"))],
     ["sends [DONE] without a finish reason", streamOf(textChunk("half a te"), "[DONE]")],
+    ["has only empty finish reasons", streamOf(textChunk("half a te", ""), "[DONE]")],
     [
       "has an event before its finish that is no JSON",
       streamOf(textChunk("half"), "{broken", textChunk("", "stop"), "[DONE]"),
@@ -412,8 +413,11 @@ describe("a stream", () => {
     });
   });
 
-  it("is complete with its finish event, also from servers that send no [DONE]", async () => {
-    server.script([streamOf(textChunk("all "), textChunk("of it", "stop"))]);
+  it.each([
+    ["also from servers that send no [DONE]", []],
+    ["also if an empty finish reason follows", [textChunk("", ""), "[DONE]"]],
+  ])("is complete with its finish event, %s", async (_what, rest) => {
+    server.script([streamOf(textChunk("all "), textChunk("of it", "stop"), ...rest)]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "succeeded",
       output: "all of it",
@@ -473,10 +477,13 @@ describe("a stream", () => {
 });
 
 describe("a plain answer", () => {
-  it("without a finish reason is complete, because its JSON is", async () => {
-    server.script([says({ text, finish: null })]);
-    expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded", output: text });
-  });
+  it.each([null, ""])(
+    "with the finish reason %j is complete, because its JSON is",
+    async (finish) => {
+      server.script([says({ text, finish })]);
+      expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded", output: text });
+    },
+  );
 
   it("in which the model refuses in its own words is an answer", async () => {
     const message = { role: "assistant", content: null, refusal: "I would rather not." };

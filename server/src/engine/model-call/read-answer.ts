@@ -122,7 +122,9 @@ function readFinish(
   { content, finishReason, streamed }: RawAnswer,
   hasCalls: boolean,
 ): FinishReason {
-  const { unified, raw } = finishReason;
+  const { unified } = finishReason;
+  // An empty text means the same as none.
+  const raw = finishReason.raw || undefined;
   const complete = hasCalls ? "tool_calls" : "stop";
   if (raw === "model_context_window_exceeded")
     throw new ModelFailure(

@@ -117,6 +117,7 @@ const mayNeedRepair = new RegExp(
   [
     '"(?:usage|usageMetadata|tool_calls|item|response|message|content_block|arguments|args|logprobs|annotations|refusal)"\\s*:(?!\\s*null)',
     '"(?:id|model|finish_reason|finishReason|stop_reason|responseId)"\\s*:(?!\\s*(?:"|null))',
+    '"finish_reason"\\s*:\\s*""',
     '"created"\\s*:(?!\\s*(?:\\d+[,}]|null))',
     '"role"\\s*:(?!\\s*"assistant")',
     '"choices"\\s*:\\s*(?:null|\\[\\s*\\{(?!\\s*"index"\\s*:\\s*\\d))',

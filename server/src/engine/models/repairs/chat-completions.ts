@@ -22,6 +22,8 @@ export function repairChatCompletion(body: JsonObject, repairs: Repairs): void {
   for (const [position, choice] of objectsIn(choices).entries()) {
     if (typeof choice.index !== "number") repairs.set(choice, "index", position);
     repairs.text(choice, "finish_reason");
+    // Some servers send it in each chunk without a reason, also after the one with the reason.
+    if (choice.finish_reason === "") repairs.set(choice, "finish_reason", null);
     repairs.clear(choice, "logprobs");
     if (isJsonObject(choice.message)) repairChatMessage(choice.message, repairs, true);
     if (isJsonObject(choice.delta)) repairChatMessage(choice.delta, repairs, false);
