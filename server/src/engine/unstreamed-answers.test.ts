@@ -128,6 +128,22 @@ it("a tool call of anthropic that begins with all of its arguments has exact arg
   expect(server.requests).toHaveLength(2);
 });
 
+it.each([
+  [{ type: "invalid_request_error", message: "context too long", code: "400" }, 1],
+  ["context too long", 3],
+])(
+  "an error of anthropic without a type is read like one with a type: %j",
+  async (error, requests) => {
+    const failed = streamOf(JSON.stringify({ error }));
+    const { outcome, journal } = await run("anthropic", [failed, failed, failed]);
+    const message = "The model's provider reported an error: context too long";
+    expect(outcome).toMatchObject({ status: "failed", error: { message } });
+    expect(callsIn(journal).map(({ usage }) => usage.input_tokens)).toEqual(
+      Array(requests).fill(0),
+    );
+  },
+);
+
 describe.each(["openai-compatible", "openai-chat"] as const)("an event of %s", (kind) => {
   const end = [JSON.stringify(piece({}, "stop")), "[DONE]"];
   it.each([

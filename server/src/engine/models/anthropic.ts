@@ -10,6 +10,7 @@ import { objectInputs, withoutInheritedNames } from "./earlier-calls.ts";
 import { exactArguments } from "./exact-arguments.ts";
 import { withCacheMarks } from "./prompt-cache.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
+import { repairMessageEvent } from "./repairs/index.ts";
 import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
@@ -30,15 +31,18 @@ const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): Lang
   const isAnthropic = baseUrl.startsWith("https://api.anthropic.com/");
   return unstreamedAnswers(transport.fetch, (transported) =>
     exactArguments(capOutput(transported), (exactFetch) =>
-      repairedAnswers(exactFetch, (fetch) =>
-        withCallOptions(
-          createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-          (options) => {
-            const repaired = { ...options, ...withoutInheritedNames(objectInputs(options)) };
-            const accepted = isAnthropic ? repaired : forOtherServers(repaired);
-            return { ...accepted, ...withCacheMarks(accepted), ...boundInHeader(options) };
-          },
-        ),
+      repairedAnswers(
+        exactFetch,
+        (fetch) =>
+          withCallOptions(
+            createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
+            (options) => {
+              const repaired = { ...options, ...withoutInheritedNames(objectInputs(options)) };
+              const accepted = isAnthropic ? repaired : forOtherServers(repaired);
+              return { ...accepted, ...withCacheMarks(accepted), ...boundInHeader(options) };
+            },
+          ),
+        repairMessageEvent,
       ),
     ),
   );

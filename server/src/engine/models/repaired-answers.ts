@@ -4,6 +4,9 @@ import { repairAnswer } from "./repairs/index.ts";
 
 type Fetch = typeof globalThis.fetch;
 
+/** Returns the repaired data of an event; undefined if it needs no repair. */
+type RepairEvent = (data: string) => string | undefined;
+
 /**
  * Maximum bytes that are repaired at once: the lines of a stream that end in the same chunk. More
  * bytes are forwarded without repair, so that a line without an end does not fill the memory.
@@ -17,12 +20,15 @@ const [lf, cr] = [10, 13];
  * repaired only after the library rejected it, and the library then parses it again without another
  * call to the provider. The events of a stream are repaired as they arrive, because the library
  * cannot parse an event twice.
+ *
+ * @param repairEvent repairs the events of a stream. Default: `repairAnswer`.
  */
 export function repairedAnswers(
   fetch: Fetch,
   build: (fetch: Fetch) => LanguageModelV4,
+  repairEvent?: RepairEvent,
 ): LanguageModelV4 {
-  const repairing = repairEvents(fetch);
+  const repairing = repairEvents(fetch, repairEvent);
   const model = build(repairing);
   return {
     specificationVersion: model.specificationVersion,
@@ -65,17 +71,17 @@ function repairedResponse(thrown: unknown): Response | undefined {
 }
 
 /** Returns `fetch` with the events of each streamed response repaired. */
-export function repairEvents(fetch: Fetch): Fetch {
+export function repairEvents(fetch: Fetch, repairEvent: RepairEvent = repairAnswer): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
     if (!response.ok || response.body === null || !isStream) return response;
-    return new Response(response.body.pipeThrough(repairLines()), response);
+    return new Response(response.body.pipeThrough(repairLines(repairEvent)), response);
   };
 }
 
 /** Forwards an event stream line by line. Lines that need no repair are forwarded byte for byte. */
-function repairLines(): TransformStream<Uint8Array, Uint8Array> {
+function repairLines(repairEvent: RepairEvent): TransformStream<Uint8Array, Uint8Array> {
   /** The beginning of a line that has not ended. */
   const partialLine = new GrowingBuffer();
   /**
@@ -95,7 +101,7 @@ function repairLines(): TransformStream<Uint8Array, Uint8Array> {
       const end = Math.max(chunk.lastIndexOf(lf), chunk.lastIndexOf(cr)) + 1;
       if (end > start) {
         partialLine.add(chunk.subarray(start, end));
-        controller.enqueue(repaired(partialLine.take()));
+        controller.enqueue(repaired(partialLine.take(), repairEvent));
       }
       if (end < chunk.length) partialLine.add(chunk.subarray(end));
       if (partialLine.length > maxRepairedBytes) {
@@ -110,7 +116,7 @@ function repairLines(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /**
- * Matches every event that `repairAnswer` can repair, and few others. The other events are not
+ * Matches every event that a `RepairEvent` can repair, and few others. The other events are not
  * parsed here, because parsing each event twice would add a fifth to the cost of a stream.
  */
 const mayNeedRepair = new RegExp(
@@ -121,13 +127,13 @@ const mayNeedRepair = new RegExp(
     '"created"\\s*:(?!\\s*(?:\\d+[,}]|null))',
     '"role"\\s*:(?!\\s*"assistant")',
     '"choices"\\s*:\\s*(?:null|\\[\\s*\\{(?!\\s*"index"\\s*:\\s*\\d))',
-    '"error"\\s*:\\s*null',
+    '"error"\\s*:',
     "(?:^|[\\r\\n])data:[ \\t]*(?:[\\r\\n]|$)",
     "message_delta|NaN|Infinity",
   ].join("|"),
 );
 
-function repaired(lines: Uint8Array): Uint8Array {
+function repaired(lines: Uint8Array, repairEvent: RepairEvent): Uint8Array {
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
   if (lines.length > maxRepairedBytes || !mayNeedRepair.test(bytes.toString("latin1")))
     return lines;
@@ -140,7 +146,7 @@ function repaired(lines: Uint8Array): Uint8Array {
         changed = true;
         return `${before}:`;
       }
-      const instead = repairAnswer(data);
+      const instead = repairEvent(data);
       if (instead === undefined) return line;
       changed = true;
       return `${before}data:${instead}`;

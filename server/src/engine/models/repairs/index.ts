@@ -1,1 +1,2 @@
+export { repairMessageEvent } from "./message-event.ts";
 export { repairAnswer } from "./repair-answer.ts";
