@@ -22,6 +22,12 @@ const build = (
   );
 
 /**
+ * Matches the names by which the library knows whether a model of OpenAI reasons. A deployment at
+ * Azure, a fine-tuned model and a model behind a gateway have other names.
+ */
+const knownNames = /^(?:o\d+|gpt-\d+(?:\.\d+)?|gpt-4o)(?:-|$)/;
+
+/**
  * A model of OpenAI's Responses API. Nothing is stored at OpenAI (`store: false`): the conversation
  * is rebuilt from the journal, and encrypted reasoning is sent back with the next step. Reasoning
  * summaries are not requested, because OpenAI rejects them for organisations that it has not
@@ -31,7 +37,11 @@ export const openAIModel = cacheModels((address) =>
   withCallOptions(
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
-      ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
+      ...withOpenAIOptions(options, {
+        store: false,
+        reasoningSummary: null,
+        ...forcedReasoning(address.modelId, options),
+      }),
       ...withoutInheritedNames(options),
       // Adds the unparsed events to the stream. One of them can be a `response.incomplete` without
       // a reason, which the AI SDK would accept as a complete response. `throwInBandError` rejects
@@ -40,6 +50,16 @@ export const openAIModel = cacheModels((address) =>
     }),
   ),
 );
+
+/**
+ * Returns the options with which the library sends the reasoning effort, if the agent has one, to a
+ * model that it does not know. The role of the instructions stays `system`: servers of others may
+ * not know `developer`, which the library uses for models that reason.
+ */
+function forcedReasoning(modelId: string, { reasoning }: LanguageModelV4CallOptions) {
+  if (knownNames.test(modelId) || reasoning === undefined || reasoning === "none") return {};
+  return { forceReasoning: true, systemMessageMode: "system" } as const;
+}
 
 /**
  * A model of OpenAI's chat completions API, for servers without the Responses API. The model's
@@ -87,7 +107,13 @@ function chatOptions(
  */
 function withOpenAIOptions(
   options: LanguageModelV4CallOptions,
-  openai: { store: false; reasoningSummary?: null; maxCompletionTokens?: number },
+  openai: {
+    store: false;
+    reasoningSummary?: null;
+    forceReasoning?: true;
+    systemMessageMode?: "system";
+    maxCompletionTokens?: number;
+  },
 ): Partial<LanguageModelV4CallOptions> {
   const tools = options.tools?.map((tool) =>
     tool.type === "function" ? { strict: false, ...tool } : tool,
