@@ -185,6 +185,8 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   it.each([
     ["meteor", 'ended its answer with the unknown finish reason "meteor"', 1],
     ["insufficient_system_resource", "answer ended with an error", 3],
+    ["network_error", "answer ended with an error", 3],
+    ["sensitive", "content filter", 1],
     ["model_length", "reached its output limit", 1],
     ["model_context_window_exceeded", "context is full", 1],
   ])("with the finish reason %s fails: %s", async (finish, message, requests) => {

@@ -95,11 +95,12 @@ const toolCallSynonyms = new Set(["FUNCTION_CALL", "function_call", "tool_use"])
 
 /**
  * Finish reasons that report a failure and that the libraries do not recognise. The call can be
- * retried. DeepSeek sends `insufficient_system_resource`.
+ * retried. DeepSeek sends `insufficient_system_resource`, Z.ai `network_error`.
  */
 const failureReasons = new Set([
   "error",
   "insufficient_system_resource",
+  "network_error",
   "MALFORMED_RESPONSE",
   "UNEXPECTED_TOOL_CALL",
 ]);
@@ -112,7 +113,7 @@ const failureReasons = new Set([
  * - Tool calls with the reason `stop` count as `tool_calls`, because several servers send that.
  * - An answer without streaming and without a reason is complete if it has content, because its
  *   JSON is complete. A streamed answer without a reason may be truncated, so it is a failure.
- * - Mistral sends `model_length` for a truncated answer.
+ * - Mistral sends `model_length` for a truncated answer, Z.ai `sensitive` for a filtered one.
  * - If the context is full, a library can report `length`. A higher `max_output_tokens` would not
  *   help, so the call fails.
  *
@@ -146,6 +147,7 @@ function readFinish(
       throw new ModelFailure("The model's answer is incomplete.", { retryable: true });
     case "other":
       if (raw === "model_length") return "length";
+      if (raw === "sensitive") return "content_filter";
       if (failureReasons.has(raw ?? ""))
         throw new ModelFailure("The model's answer ended with an error.", { retryable: true });
       if (raw === undefined && streamed)
