@@ -50,6 +50,8 @@ describe("the vendor is found by its address", () => {
     "https://examplegoogleapis.com",
     "https://api.moonshot.example.org/v1",
     "https://proxy.example.org/v1",
+    "https://example.azure-api.net/llm/v1",
+    "https://[2001:db8::1]/x.openai.azure.com/v1",
     "not a URL",
   ])("%s is the address of no vendor", (baseUrl) => {
     for (const model of ["gpt-4o", "gemini-2.5-pro", "kimi-k2-0905-preview"])

@@ -101,14 +101,18 @@ function costAt(price: ModelPrice, counts: TokenCounts): number {
  * `https://api.openai.com.example.org`. A match must therefore end where the host or a segment of
  * the path ends. Some patterns end with a dot, as `https://api.moonshot.` does, and leave out the
  * last label of the host. After such a pattern, exactly one label must follow.
+ *
+ * The library takes Azure API Management (`azure-api.net`) for a vendor. It is a gateway, and its
+ * owner chooses which servers are behind it.
  */
 function vendorAt(baseUrl: string): Provider | undefined {
   const url = URL.parse(baseUrl);
-  if (url === null) return undefined;
+  if (url === null || url.hostname.endsWith(".azure-api.net")) return undefined;
   const address = `${url.origin}${url.pathname}`;
   const vendor = findProvider({ providerApiUrl: address });
   if (vendor === undefined) return undefined;
-  const pattern = vendor.api_pattern.replaceAll(".*", "[^/]*");
+  // Unchanged, some patterns would match a host that is only a part of the path.
+  const pattern = vendor.api_pattern.replaceAll(".*", "[^/]*").replaceAll("[^.]*", "[^./]*");
   const whole = new RegExp(`^(?:${pattern})(?:(?<=\\.)\\w+)?(?:(?<=[^:/]/)|(?=[:/])|$)`);
   return whole.test(address) ? vendor : undefined;
 }
