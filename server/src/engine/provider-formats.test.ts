@@ -402,9 +402,15 @@ describe("a model of another server with Anthropic's API", () => {
     usage: { prompt_tokens: 9, completion_tokens: 16_384 },
   });
 
-  it("gets an output bound that the error of a truncated answer explains", async () => {
+  it.each([
+    "kimi-k2",
+    "claude-haiku",
+    "claude-3-7-sonnet-20250219",
+    "anthropic/claude-sonnet-4",
+    "anthropic/claude-sonnet-4.5",
+  ])("gets an output bound that the error of a truncated answer explains: %s", async (name) => {
     server.script(truncated);
-    const { outcome } = await play(server.url, { model: modelOf("anthropic", "kimi-k2") });
+    const { outcome } = await play(server.url, { model: modelOf("anthropic", name) });
     expect(server.requests[0]?.body.max_tokens).toBe(16_384);
     expect(outcome).toMatchObject({
       error: { message: expect.stringMatching(/API requires a maximum, .* at most 16384 tokens/) },
@@ -424,12 +430,15 @@ describe("a model of another server with Anthropic's API", () => {
     });
   });
 
-  it("is unlike one of Anthropic, which gets the longest answer that it allows", async () => {
-    server.script(truncated);
-    const { outcome } = await play(server.url, { model: modelOf("anthropic", "claude-haiku-4-5") });
-    expect(server.requests[0]?.body.max_tokens).toBe(64_000);
-    expect(JSON.stringify(outcome)).not.toContain("asked for at most");
-  });
+  it.each(["claude-haiku-4-5", "claude-sonnet-4@20250514", "anthropic.claude-sonnet-4-5-v1:0"])(
+    "is unlike one of Anthropic, which gets the longest answer that it allows: %s",
+    async (name) => {
+      server.script(truncated);
+      const { outcome } = await play(server.url, { model: modelOf("anthropic", name) });
+      expect(server.requests[0]?.body.max_tokens).toBe(64_000);
+      expect(JSON.stringify(outcome)).not.toContain("asked for at most");
+    },
+  );
 
   it.each(["never", "always"] as const)(
     "gets its thinking back without a signature, which it does not send (streamed: %s)",

@@ -1,4 +1,5 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { getModelCapabilities } from "@ai-sdk/anthropic/internal";
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -21,9 +22,9 @@ import { withCallOptions } from "./with-call-options.ts";
  */
 export const anthropicModel = cacheModels((address) => ({
   ...build(address),
-  // Without a bound, the library sends 4,096 for a model that it does not know. It knows the
-  // longest answer of the models of Anthropic.
-  requiresBound: !address.modelId.includes("claude-"),
+  // Without a bound, the library sends 4,096 for a model that it does not know, or 128,000 if the
+  // name contains `claude-`.
+  requiresBound: !getModelCapabilities(address.modelId).isKnownModel,
   addsThinking: true,
 }));
 
