@@ -144,6 +144,19 @@ it.each([
   },
 );
 
+it("events of anthropic with an unknown type are ignored", async () => {
+  const unknown = [
+    { type: "message_note", index: 0 },
+    { index: 0, type: "later" },
+  ];
+  const sent = streams({ text: "Hello" }, (events) =>
+    events.flatMap((event) => [...unknown, event]),
+  );
+  const { outcome } = await run("anthropic", [sent]);
+  expect(outcome).toMatchObject({ status: "succeeded", output: "Hello" });
+  expect(server.requests).toHaveLength(1);
+});
+
 describe.each(["openai-compatible", "openai-chat"] as const)("an event of %s", (kind) => {
   const end = [JSON.stringify(piece({}, "stop")), "[DONE]"];
   it.each([

@@ -4,7 +4,7 @@ import { repairAnswer } from "./repairs/index.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Returns the repaired data of an event; undefined if it needs no repair. */
+/** Returns the repaired data of an event; undefined if it needs no repair, "" if it is ignored. */
 type RepairEvent = (data: string) => string | undefined;
 
 /**
@@ -115,6 +115,14 @@ function repairLines(repairEvent: RepairEvent): TransformStream<Uint8Array, Uint
   });
 }
 
+/** Matches types, in the frequent events of all APIs, that need no repair. */
+const frequentTypes = [
+  "(?:response|reasoning)\\.",
+  '(?:message|content_block)_(?:start|delta|stop)"',
+  '(?:text|thinking|signature|input_json)_delta"',
+  'ping"',
+].join("|");
+
 /**
  * Matches every event that a `RepairEvent` can repair, and few others. The other events are not
  * parsed here, because parsing each event twice would add a fifth to the cost of a stream.
@@ -128,6 +136,7 @@ const mayNeedRepair = new RegExp(
     '"role"\\s*:(?!\\s*"assistant")',
     '"choices"\\s*:\\s*(?:null|\\[\\s*\\{(?!\\s*"index"\\s*:\\s*\\d))',
     '"error"\\s*:',
+    `"type"\\s*:\\s*"(?!${frequentTypes})`,
     "(?:^|[\\r\\n])data:[ \\t]*(?:[\\r\\n]|$)",
     "message_delta|NaN|Infinity",
   ].join("|"),
@@ -141,15 +150,11 @@ function repaired(lines: Uint8Array, repairEvent: RepairEvent): Uint8Array {
   const all = bytes
     .toString()
     .replace(/(^|[\r\n]|\uFEFF)data:([^\r\n]*)/g, (line, before: string, data: string) => {
-      // The libraries would parse an event without data. It becomes a comment.
-      if (data.trim() === "") {
-        changed = true;
-        return `${before}:`;
-      }
-      const instead = repairEvent(data);
+      const instead = data.trim() === "" ? "" : repairEvent(data);
       if (instead === undefined) return line;
       changed = true;
-      return `${before}data:${instead}`;
+      // The libraries would parse an event without data. It becomes a comment.
+      return instead === "" ? `${before}:` : `${before}data:${instead}`;
     });
   return changed ? Buffer.from(all) : lines;
 }
