@@ -20,7 +20,7 @@ export interface ClaimedDelivery extends Omit<DeliveredRow, "data"> {
   readonly claims: number;
   /**
    * Time after which another process can claim the delivery, in PostgreSQL's text format. It also
-   * identifies the claim, because another claim or a replay changes it.
+   * identifies the claim, because another claim changes it.
    */
   readonly lease: string;
   readonly url: string;

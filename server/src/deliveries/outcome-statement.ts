@@ -20,8 +20,8 @@ interface ClaimOutcome {
   readonly subscriptionId: string;
   readonly deliveryId: string;
   /**
-   * `lease` of the claim, which identifies it. Nothing is written if the delivery was claimed or
-   * replayed since.
+   * `lease` of the claim, which identifies it. Nothing is written if the delivery was claimed
+   * since, or was ended and then replayed.
    */
   readonly lease: string;
   /** `attempts` and `claims` of the claim. They identify it if the delivery was ended since. */
@@ -58,6 +58,13 @@ interface OutcomeInput {
   /** See `recordOutcomes`. */
   readonly maxGapSeconds: number;
 }
+
+/**
+ * SQL condition that a pending delivery `d` was replayed during an attempt that was not its first
+ * one. The attempt then counts as the first one. If it fails, the delivery is due at once: the
+ * delay of the outcome, or the end of the delivery, follows from the attempts before the replay.
+ */
+const wasReplayed = "d.attempts + 1 < o.attempts";
 
 /**
  * Statement that records outcomes: the deliveries, a row for each attempt, and the health of the
@@ -99,12 +106,15 @@ with outcomes as materialized (
   select o.* from ${outcomes.table}
 ), moved as (
   update deliveries d set
-    status = case when o.kind = 'succeeded' or (o.kind = 'failed' and d.status = 'pending')
+    status = case when o.kind = 'succeeded'
+        or (o.kind = 'failed' and d.status = 'pending' and not ${wasReplayed})
       then o.kind else d.status end,
-    next_at = case when d.status = 'pending' and o.kind in ('retry', 'released')
-      then now() + o.delay_ms * interval '1 millisecond' end,
+    next_at = case when d.status <> 'pending' or o.kind = 'succeeded' then null
+      when ${wasReplayed} then now()
+      when o.kind <> 'failed' then now() + o.delay_ms * interval '1 millisecond' end,
     finished_at = case when o.kind = 'succeeded' then now()
-      when o.kind = 'failed' then coalesce(d.finished_at, now()) else d.finished_at end,
+      when o.kind = 'failed' and not ${wasReplayed} then coalesce(d.finished_at, now())
+      else d.finished_at end,
     attempts = d.attempts + case when o.kind = 'released' then 0 else 1 end,
     claims = 0,
     last_status = case when o.kind = 'released' then d.last_status else o.response_status end,

@@ -6,9 +6,14 @@ import { aboutAgents, type DeliveryKey } from "./store.ts";
  * SQL that makes a delivery pending again and due now. All attempts start over, so the status and
  * the error of the last attempt are cleared. If the delivery was stored without data, for example
  * while the subscription was paused, its next claim reads the data of its event.
+ *
+ * While an attempt is in progress, `claims` is not 0, and `next_at` is its lease. If `next_at` were
+ * changed then, the delivery would be sent twice at the same time, and the outcome of the attempt
+ * would not be recorded. So it stays, and the attempt counts as the first one.
  */
-const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null,
-  last_status = null, last_error = null`;
+const pendingAgain = sql`status = 'pending', attempts = 0,
+  next_at = case when status = 'pending' and claims > 0 then next_at else now() end,
+  finished_at = null, last_status = null, last_error = null`;
 
 /**
  * SQL that locks the runs of deliveries, so that they are not deleted at the same time. Without the
@@ -38,15 +43,17 @@ export const isReplayable = (origin: string) => sql`(d.kind <> 'test'
 
 /**
  * SQL condition that a delivery `d` waits for its next attempt after a failed one. While an attempt
- * is in progress, `claims` is not 0: if `next_at` were changed then, the delivery would be sent
- * twice, and the outcome of the attempt would not be recorded.
+ * is in progress, `claims` is not 0.
  */
 const isWaiting = sql`(d.status = 'pending' and d.attempts > 0 and d.claims = 0
   and d.next_at > now())`;
 
 type ReplayedFrom = Omit<DeliveryKey, "deliveryId">;
 
-/** Makes a delivery pending again, unless its run was deleted. */
+/**
+ * Makes a delivery pending again, unless its run was deleted. If an attempt is in progress, its
+ * outcome decides whether the delivery is sent again.
+ */
 export async function replayDeliveryRow(
   tx: WorkspaceTransaction,
   { deliveryId, ...key }: DeliveryKey,

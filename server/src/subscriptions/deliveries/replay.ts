@@ -13,7 +13,7 @@ import { runExists } from "./store.ts";
 
 /**
  * Sends a delivery again, regardless of its status: all attempts start over, with the same
- * `webhook-id`.
+ * `webhook-id`. An attempt that is in progress continues and counts as the first one.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled, if the run was deleted, or if the delivery is a callback to another server than that
  *   of the subscription's URL.
