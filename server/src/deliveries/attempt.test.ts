@@ -123,6 +123,27 @@ test("large data is not read while there is no memory for it", async () => {
   await expect(reading).rejects.toThrow(CannotStart);
 });
 
+/** Reads small data that the claim did not return. `rows`: what the database returns, in order. */
+const readSmall = (budget: ByteBudget, ...rows: object[]) =>
+  readData(
+    { engine: { query: async () => ({ rows: rows.splice(0, 1) }) } } as unknown as Database,
+    { ...delivery, data: null },
+    budget.hold("wsp_1"),
+    { signal, maxWaitMs: 1 },
+  );
+
+test("small data is read also while there is no memory for large data", async () => {
+  expect(await readSmall(fullMemory, { data: '{"a":1}' })).toEqual({ data: { a: 1 } });
+});
+
+test("a small reference to an artifact is read together with the artifact", async () => {
+  const artifact = { content: Buffer.from("{}") };
+  expect(await readSmall(memory, { data: delivery.data }, artifact)).toEqual({
+    data: { artifact_id: "art_1", bytes: 100_000 },
+    content: "{}",
+  });
+});
+
 test("a delivery with a header of 4,000 dashes succeeds, and the header is not logged", async () => {
   const dashes = "-".repeat(4_000);
   const headers = encryptHeaders(cipher, { id, workspace_id, url }, { "x-gateway": dashes });

@@ -8,8 +8,8 @@ export interface ClaimedDelivery extends Omit<DeliveredRow, "data"> {
   readonly id: string;
   /**
    * JSON of `DeliveredRow.data`, not parsed, because parsed data can take 20 times as much memory.
-   * null if there is no data, or if its JSON has more than 8 KiB: the attempt then reads the data
-   * from the database.
+   * null if there is no data, if its JSON has more than 8 KiB, or if the delivery has waited long
+   * in its lane: the attempt then reads the data from the database.
    */
   readonly data: string | null;
   /** Size of the JSON of the data; null if there is no data. */
@@ -76,7 +76,7 @@ export interface ClaimResult {
 }
 
 /** Maximum bytes of the data of each claimed delivery. */
-const maxClaimedBytes = 8 * 1024;
+export const maxClaimedBytes = 8 * 1024;
 
 /**
  * Maximum factor by which leases are longer because of earlier claims without an outcome. A process

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { claimedDelivery as delivery } from "../../test/claimed-delivery.ts";
 import { elapsed } from "../base/clock.ts";
 import { Lane } from "./lane.ts";
@@ -90,6 +90,26 @@ test("a delivery whose claim was read so late that its lease may have expired is
   lane.add({ ...delivery, id: "dlv_2" }, elapsed() - 30_000);
   await lane.idle();
   expect({ sent, released }).toEqual({ sent: ["dlv_2"], released: ["dlv_1"] });
+});
+
+test("a delivery that has waited for more than a second is sent without the data of its claim", async () => {
+  const sent: (string | null)[] = [];
+  const lane = new Lane({
+    subscriptionId: "sub_1",
+    kind: "event",
+    maxConcurrent: 2,
+    maxWaitMs: 60_000,
+    send: async ({ data }) => {
+      sent.push(data);
+      return "succeeded";
+    },
+    release: () => {},
+  });
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const ageMs of [1_000, 1_001]) lane.add(delivery, elapsed() - ageMs);
+  await lane.idle();
+  expect(sent).toEqual([delivery.data, null]);
 });
 
 test("a delivery whose sending rejects frees its slot for the next one", async () => {

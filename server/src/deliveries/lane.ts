@@ -22,6 +22,13 @@ export interface LaneOptions {
 }
 
 /**
+ * Milliseconds after its claim after which a delivery that still waits is sent without the data of
+ * the claim. The attempt reads the data again, because the run can have been deleted. It is enough
+ * that deliveries to fast receivers, which wait for a short time, need no such query.
+ */
+const maxDataAgeMs = 1_000;
+
+/**
  * The deliveries of one subscription and kind that this process has claimed: a few are being sent,
  * others wait. When one fails, those that wait are released, because a receiver that fails gets one
  * delivery at a time. Each kind has a lane of its own, because callbacks have other URLs: if these
@@ -104,8 +111,9 @@ export class Lane {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       const { delivery, claimedAt } = next;
-      if (elapsed() - claimedAt > this.#options.maxWaitMs) this.#options.release(delivery);
-      else this.#send(delivery);
+      const waitedMs = elapsed() - claimedAt;
+      if (waitedMs > this.#options.maxWaitMs) this.#options.release(delivery);
+      else this.#send(waitedMs > maxDataAgeMs ? { ...delivery, data: null } : delivery);
     }
   }
 

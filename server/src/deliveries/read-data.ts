@@ -1,7 +1,7 @@
 import type { ByteHold } from "../base/byte-budget.ts";
 import type { Database } from "../base/database/index.ts";
 import { artifactOf, type DeliveredRow, maxBodyBytes, parseEventData } from "./body.ts";
-import type { ClaimedDelivery } from "./claim-statement.ts";
+import { type ClaimedDelivery, maxClaimedBytes } from "./claim-statement.ts";
 import { readArtifact, readClaimedData } from "./data-store.ts";
 
 /** Thrown if an attempt cannot start now: it does not count, and the delivery is released. */
@@ -17,7 +17,7 @@ const heldPerByte = 6;
 
 /**
  * Returns the event's data of a delivery and, if the data is a reference to an artifact that fits
- * into a body, the artifact's content. Data that the claim did not return is read only after its
+ * into a body, the artifact's content. Data above 8 KiB, and the content, are read only after their
  * memory was reserved in `hold`.
  * @param hold an empty hold of the delivery's workspace.
  * @param maxWaitMs maximum time to wait for memory.
@@ -39,13 +39,15 @@ export async function readData(
       throw new CannotStart("there was no memory for the data", { cause });
     }
   };
-  if (delivery.data === null && delivery.data_bytes !== null) {
-    await reserve(delivery.data_bytes);
-    const json = await readClaimedData(database, delivery);
+  const { data_bytes: bytes } = delivery;
+  let json: string | null | undefined = delivery.data;
+  if (json === null && bytes !== null) {
+    if (bytes > maxClaimedBytes) await reserve(bytes);
+    json = await readClaimedData(database, delivery);
     if (json === undefined) throw new CannotStart("the data was deleted");
-    return { data: parseEventData(json) };
+    if (bytes > maxClaimedBytes) return { data: parseEventData(json) };
   }
-  const data = parseEventData(delivery.data);
+  const data = parseEventData(json);
   const artifact = artifactOf({ run_id: delivery.run_id, data });
   if (artifact === undefined || artifact.bytes > maxBodyBytes) return { data };
   await reserve(artifact.bytes);

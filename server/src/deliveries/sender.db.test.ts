@@ -1,4 +1,4 @@
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { subscribe } from "../../test/subscribe.ts";
@@ -214,6 +214,47 @@ test("while the database is lost, deliveries that wait in a lane are not sent", 
   };
   await expect.poll(succeeded).toBe(12);
   expect(receiving).toHaveLength(12);
+});
+
+test("the data of a deleted run is not sent by a delivery that waits in a lane", async () => {
+  // Only the clock for durations is replaced, so the delivery ages although the sender works.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ids = Array.from({ length: 11 }, (_, index) => `dlv_deleted_${index}`);
+  const subscriptionId = await insertDeliveries(...ids);
+  await database.engine.query("update deliveries set event_id = id");
+  const sent: string[] = [];
+  const freed = Promise.withResolvers<void>();
+  start({
+    egress: {
+      callForBeginning: async (_url, { headers }) => {
+        sent.push(String(headers?.["webhook-id"]));
+        await freed.promise;
+        return { status: 204, headers: {}, text: "" };
+      },
+    },
+  });
+  const withState = async (status: string, claims: number) => {
+    const { rows } = await database.engine.query<{ id: string }>(
+      "select id from deliveries where subscription_id = $1 and status = $2 and claims = $3",
+      [subscriptionId, status, claims],
+    );
+    return rows.map(({ id }) => id);
+  };
+  await expect.poll(() => withState("pending", 1)).toHaveLength(11);
+  await expect.poll(() => sent.length).toBe(10);
+  const waiting = ids.filter((id) => !sent.includes(id));
+  // What the deletion of a run does to its deliveries.
+  await database.engine.query(
+    `update deliveries set data = null, status = 'cancelled', next_at = null, finished_at = now()
+      where id = any ($1::text[])`,
+    [waiting],
+  );
+  vi.advanceTimersByTime(1_001);
+  freed.resolve();
+  await expect.poll(() => withState("succeeded", 0)).toHaveLength(10);
+  await expect.poll(() => withState("cancelled", 0)).toEqual(waiting);
+  expect(sent).toHaveLength(10);
 });
 
 test("a lease is longer than the waits and the attempt together, so that no other process sends too", async () => {
