@@ -17,9 +17,10 @@ const minSecretLength = 6;
 
 /**
  * Returns a scrubber that removes the secrets of a subscription from the responses of its receiver.
- * Some receivers repeat the request with its headers, or show their configuration with an error. If
- * a header's value begins with a scheme, as in `Bearer x`, the scrubber also removes `x` alone. The
- * headers `accept` and `accept-*` do not count as secrets.
+ * Some receivers repeat the request with its headers, or show their configuration with an error. A
+ * signing secret is also removed without `whsec_`, because receivers decode the rest. If a header's
+ * value begins with a scheme, as in `Bearer x`, the scrubber also removes `x` alone. The headers
+ * `accept` and `accept-*` do not count as secrets.
  */
 export function scrubberOf(
   signingSecrets: readonly string[],
@@ -28,7 +29,8 @@ export function scrubberOf(
   const values = Object.entries(headers).flatMap(([name, value]) =>
     /^accept(?:-|$)/i.test(name) ? [] : [value, value.slice(value.indexOf(" ") + 1)],
   );
-  const secrets = [...signingSecrets, ...values].filter((text) => text.length >= minSecretLength);
+  const signing = signingSecrets.flatMap((secret) => [secret, secret.slice("whsec_".length)]);
+  const secrets = [...signing, ...values].filter((text) => text.length >= minSecretLength);
   const key = JSON.stringify(secrets);
   const known = scrubbers.get(key);
   if (known !== undefined) return known;
