@@ -1049,7 +1049,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay delivery. Sends a delivery again at once, whatever its status is, with the same `webhook-id`. An attempt that is in progress continues and counts as the first one, so the delivery is sent again only if it fails. 409 if its run was deleted. Needs the scope `subscriptions:write`. */
+      /** Replay delivery. Sends a delivery again at once, whatever its status is, with the same `webhook-id`. An attempt that is in progress continues and counts as the first one, so the delivery is sent again only if it fails. Events wait for the end of a delay that the receiver has requested with 429 or 503. 409 if its run was deleted. Needs the scope `subscriptions:write`. */
       replay: (
         subscriptionId: string,
         deliveryId: string,
