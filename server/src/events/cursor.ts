@@ -47,7 +47,8 @@ export function cursorFor(ctx: Reader, generation: string, position: Position): 
 /**
  * Decodes a cursor. A cursor that cannot be decrypted, for example because it is from another
  * workspace or the master key was replaced, gets the generation `-`. So `isFromGeneration` returns
- * false for it, as for a cursor from before a restore.
+ * false for it, as for a cursor from before a restore. A cursor of another workspace that is not
+ * encrypted is accepted, because the events of all workspaces have one order.
  * @param source the header or parameter that contained `text`, for the error message.
  * @throws ApiError `bad_request` if `text` is not a cursor.
  */

@@ -164,6 +164,14 @@ test("a client of another workspace sees nothing of ours", async () => {
   expect(eventsOf(stranger)).toEqual([]);
 });
 
+test("a cursor of another workspace is accepted, and shows none of its events", async () => {
+  await isPast(await run());
+  const [{ cursor }] = (await beckon.call("/events?limit=1")).body.data;
+  const credential = await insertStranger(beckon);
+  const { status, body } = await beckon.call(`/events?after=${cursor}`, { credential });
+  expect({ status, events: body.data }).toEqual({ status: 200, events: [] });
+});
+
 test("an agent's token and a key that is limited to agents see only the events of those", async () => {
   const other = await beckon.createAgent();
   const limited = await insertKey(beckon, { scopes: ["runs:read"], agentIds: [other.id] });
