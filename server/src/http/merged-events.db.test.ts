@@ -113,6 +113,28 @@ test("pages with merged events lead to the end of every run", async () => {
   }
 });
 
+test("after a resume between the ends of two runs, the second one comes without its start", async () => {
+  const held = await startHeldModel(beckon);
+  const other = await beckon.createAgent({ model: held.model });
+  const invoked = [beckon.invoke(other, "Hello"), beckon.invoke(other, "Hello")];
+  await held.reached(2);
+  held.release();
+  await Promise.all(invoked);
+  await readable(other.id, "run.finished", 2);
+  const merged = async (query: string) =>
+    unqueued((await page(`agent_id=${other.id}&merge=true${query}`)).data);
+  const ends = await merged("");
+  expect(ends).toMatchObject(
+    Array.from({ length: 2 }, () => ({
+      type: "run.finished",
+      merged: { type: "run.started" },
+    })),
+  );
+  const resumed = await merged(`&after=${ends[0]?.cursor}`);
+  expect(resumed.map(({ id }) => id)).toEqual([ends[1]?.id]);
+  expect(resumed[0]?.merged?.type).not.toBe("run.started");
+});
+
 test("merged events need the kinds with which runs end", async () => {
   expectError(
     await beckon.call("/events?merge=true&kind=run.started"),
