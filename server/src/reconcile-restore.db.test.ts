@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "../test/database.ts";
+import { entriesOf } from "../test/ledger.ts";
+import { probedOperator } from "../test/probed-operator.ts";
 import { subscribe } from "../test/subscribe.ts";
 import { seedAgent, seedProcess, startOne } from "../test/tenant.ts";
+import type { OperatorProviders } from "./base/context.ts";
 import { createLog } from "./base/log.ts";
 import { markRestored } from "./events/index.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
@@ -15,11 +18,11 @@ const { engine } = database;
 const agent = await seedAgent(database);
 const log = createLog("silent");
 
-async function reconcile(): Promise<void> {
+async function reconcile(operator?: OperatorProviders): Promise<void> {
   const client = await engine.connect();
   try {
     const prices = new PriceTable(await readOperatorPrices(undefined));
-    await reconcileRestore({ client, database, operator: undefined, prices }, log);
+    await reconcileRestore({ client, database, operator, prices }, log);
   } finally {
     client.release();
   }
@@ -107,4 +110,19 @@ test("a restored backup ends all runs, returns what they reserved, sends no deli
   await reconcile();
   expect(await generation()).toBe(after);
   expect((await statuses("runs")).filter((status) => status !== "failed")).toHaveLength(3);
+});
+
+test("the lost call of a model server costs nothing, although the server was not found yet", async () => {
+  const caller = await seedAgent(database);
+  const { workspaceId, agentId } = caller;
+  await engine.query(
+    `update agent_versions set config = config || '{"model": "ollama/llama3.2"}' where agent_id = $1`,
+    [agentId],
+  );
+  const { runId } = await startOne(database, caller, { owner: await seedProcess(database) });
+  await markRestored(engine);
+  await reconcile(await probedOperator(workspaceId, ["ollama"], () => {}));
+  expect(await entriesOf(engine, runId)).toMatchObject([
+    { outcome: "lost", provider: "ollama", cost_micros: 0, standard_cost_micros: 0 },
+  ]);
 });

@@ -95,6 +95,11 @@ export interface OperatorProviders {
    */
   probe(workspaceId: string): Promise<void>;
   /**
+   * Returns whether `name` is a model server on this machine that the workspace can use. The server
+   * need not have been found: it may not run, or this process may not have probed it yet.
+   */
+  isModelServer(workspaceId: string, name: string): boolean;
+  /**
    * Returns a message which says that the model server `name` does not respond, and how to start
    * it. Returns undefined if the workspace cannot use a model server of this name.
    */

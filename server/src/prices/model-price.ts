@@ -60,14 +60,20 @@ export function toOwnPrice(
   return toModelPrice(ctx, { model: `${provider.name}/${price.model}`, provider, price });
 }
 
-/** Returns where a model of a provider of the operator, or the built-in model, is called. */
+/**
+ * Returns where a model of a provider of the operator, or the built-in model, is called. A model
+ * server counts as one even if it was not found: after a crash, calls to it can be priced before it
+ * is probed, or while it does not run.
+ */
 export function operatorAddress(
-  operator: Pick<OperatorProviders, "usableBy"> | undefined,
+  operator: Pick<OperatorProviders, "usableBy" | "isModelServer"> | undefined,
   { workspaceId, model }: { readonly workspaceId: string; readonly model: string },
-): Pick<PricedModel, "baseUrl" | "isDiscovered"> {
+): Pick<PricedModel, "baseUrl" | "isModelServer"> {
   const name = providerOf(model);
-  const shared = operator?.usableBy(workspaceId).find((each) => each.name === name);
-  return { baseUrl: shared?.baseUrl, isDiscovered: shared?.origin === "discovered" };
+  return {
+    baseUrl: operator?.usableBy(workspaceId).find((each) => each.name === name)?.baseUrl,
+    isModelServer: operator?.isModelServer(workspaceId, name) === true,
+  };
 }
 
 /** Returns the provider's name in `provider/model`. */

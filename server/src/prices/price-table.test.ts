@@ -101,7 +101,7 @@ describe("the price of a call", () => {
     "of a discovered model server is 0 unless the operator's file has one: case %#",
     (prices, micros, origin) => {
       const table = new PriceTable(prices);
-      expect(table.pricer({ ...unknown, isDiscovered: true })(million)).toEqual({
+      expect(table.pricer({ ...unknown, isModelServer: true })(million)).toEqual({
         micros,
         standardMicros: micros,
         origin,

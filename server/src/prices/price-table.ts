@@ -24,8 +24,8 @@ export interface PricedModel {
   readonly name: string;
   /** Root of the provider's API; undefined for the built-in model, and if there is no provider. */
   readonly baseUrl: string | undefined;
-  /** Whether the provider is a model server that was found on this machine. Default false. */
-  readonly isDiscovered?: boolean;
+  /** Whether the provider is a model server on this machine. Default false. */
+  readonly isModelServer?: boolean;
   /**
    * The workspace's settings for the model; undefined if the provider is not the workspace's own.
    */
@@ -63,8 +63,8 @@ const free = byRates("free", nothing);
  * - For a workspace's own provider: the workspace's price, else free if the provider is marked so,
  *   else the operator's price, else the library's.
  * - For a provider of the operator: the operator's price, else the library's.
- * - For a discovered model server: the operator's price, else free. Nobody sends a bill for it, and
- *   only the operator could set another price.
+ * - For a model server on this machine: the operator's price, else free. Nobody sends a bill for
+ *   it, and only the operator could set another price.
  */
 export class PriceTable {
   readonly #operator: OperatorPrices;
@@ -127,10 +127,10 @@ export class PriceTable {
     return { current: own ?? (isFree ? free : standard), standard };
   }
 
-  #standard({ name, baseUrl, isDiscovered = false }: PricedModel): KnownPrice | undefined {
+  #standard({ name, baseUrl, isModelServer = false }: PricedModel): KnownPrice | undefined {
     const rates = operatorRates(this.#operator, name);
     if (rates !== undefined) return byRates("operator", rates);
-    if (isDiscovered) return free;
+    if (isModelServer) return free;
     if (baseUrl === undefined) return undefined;
     const price = this.#libraryPrice(baseUrl, name.slice(name.indexOf("/") + 1));
     if (price === undefined) return undefined;

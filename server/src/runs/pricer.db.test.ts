@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { probedOperator } from "../../test/probed-operator.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 import { PriceTable } from "../prices/index.ts";
 import { operatorProviders } from "../providers/index.ts";
@@ -58,24 +59,18 @@ test("a provider of the operator that the workspace cannot use has no price", as
   expect(await costOf("openai/gpt-4o", null, "wsp_other")).toEqual(unknown);
 });
 
-test("a model server that was discovered is free, until it is gone", async () => {
-  const kind = "openai-compatible" as const;
-  const found = { kind, baseUrl: "http://127.0.0.1:11434/v1", apiKey: undefined };
-  const usableBy = () => [{ ...found, name: "ollama", origin: "discovered" as const }];
-  const discovering = createPricer({
-    database: beckon.db.database,
-    operator: { usableBy },
-    prices,
-  });
-  const priceOf = (model: string) =>
-    Promise.resolve(discovering({ workspaceId: defaultWorkspaceId, model, providerId: null })).then(
-      (price) => price(million),
-    );
-  expect(await priceOf("ollama/llama3.2")).toEqual({
-    micros: 0,
-    standardMicros: 0,
-    origin: "free",
-  });
+test("a model server on this machine is free, whether or not it was found", async () => {
+  const operator = await probedOperator(defaultWorkspaceId, ["ollama"], () => {});
+  const withServer = createPricer({ database: beckon.db.database, operator, prices });
+  const priceOf = async (model: string, workspaceId = defaultWorkspaceId) =>
+    (await withServer({ workspaceId, model, providerId: null }))(million);
+  const free = { micros: 0, standardMicros: 0, origin: "free" };
+  expect(operator.usableBy(defaultWorkspaceId)).toEqual([]);
+  expect(await priceOf("ollama/llama3.2")).toEqual(free);
+  await operator.probe(defaultWorkspaceId);
+  expect(operator.usableBy(defaultWorkspaceId)).toHaveLength(1);
+  expect(await priceOf("ollama/llama3.2")).toEqual(free);
+  expect(await priceOf("ollama/llama3.2", "wsp_other")).toEqual(unknown);
   expect(await priceOf("vllm/llama3.2")).toEqual(unknown);
 });
 

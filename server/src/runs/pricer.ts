@@ -25,7 +25,7 @@ export function createPricer({
   prices,
 }: {
   readonly database: Database;
-  readonly operator: Pick<OperatorProviders, "usableBy"> | undefined;
+  readonly operator: Pick<OperatorProviders, "usableBy" | "isModelServer"> | undefined;
   readonly prices: PriceTable;
 }): Pricer {
   return ({ workspaceId, model: name, providerId }) => {

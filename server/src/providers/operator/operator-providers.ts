@@ -68,6 +68,7 @@ export function operatorProviders(
     async probe(workspaceId) {
       if (workspaceId === defaultWorkspaceId) await discovery?.probe(listedMs);
     },
+    isModelServer: (workspaceId, name) => serverOf(workspaceId, name) !== undefined,
     absence(workspaceId, name) {
       const server = serverOf(workspaceId, name);
       return server && `No model server ${name} answers on Beckon's machine. ${server.start}.`;
