@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addUsage } from "../../test/add-usage.ts";
 import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { rollUpAll as rollUpEverything, wrongWithLedger } from "../../test/ledger.ts";
@@ -262,25 +263,26 @@ test("a time zone that PostgreSQL does not know is replaced, and all workspaces 
   expect([(await stateOf(other)).tail, (await stateOf(zoneless)).tail]).toEqual([0, 0]);
 });
 
+async function renumber(log = createLog("silent")): Promise<void> {
+  const client = await engine.connect();
+  await renumberEntries(client, log);
+  client.release();
+}
+
 test("after a restore to a cluster that counts anew, new entries are summed up, and none twice", async () => {
   const agent = await seedAgent(database);
   await write(agent, { count: 3 });
   await rollUpAll(agent);
   await write(agent, { count: 2 });
   const { log, lines } = captureLog();
-  const renumber = async () => {
-    const client = await engine.connect();
-    await renumberEntries(client, log);
-    client.release();
-  };
   const before = await stateOf(agent);
-  await renumber();
+  await renumber(log);
   expect(await stateOf(agent)).toEqual(before);
   expect(lines).toEqual([]);
   // Simulates a database that was copied from a cluster with higher transaction ids.
   await engine.query("update usage_entries set transaction = transaction + 1000000");
   await engine.query("update usage_rollups set up_to = up_to + 1000000");
-  for (const _ of [1, 2]) await renumber();
+  for (const _ of [1, 2]) await renumber(log);
   expect(lines).toEqual([expect.objectContaining({ tables: ["usage_entries"] })]);
   const { rows } = await engine.query<{ highest: string }>(
     "select max(transaction) as highest from usage_entries",
@@ -290,6 +292,20 @@ test("after a restore to a cluster that counts anew, new entries are summed up, 
   expect(await stateOf(agent)).toEqual({ ...before, tail: 6 });
   expect(await rollUpAll(agent)).toMatchObject({ entries: 9 });
   expect(await wrong()).toEqual([]);
+});
+
+test("after a move to a cluster that counts anew, new entries are summed up, also if all old ones were deleted", async () => {
+  const agent = await seedAgent(database);
+  await addUsage(database, agent, { time: "2020-01-31" });
+  await rollUpAll(agent);
+  await engine.query("delete from usage_entries where workspace_id = $1", [agent.workspaceId]);
+  await engine.query("update usage_rollups set up_to = up_to + 1000000 where workspace_id = $1", [
+    agent.workspaceId,
+  ]);
+  await renumber();
+  await write(agent, { count: 4 });
+  expect(await stateOf(agent)).toMatchObject({ tail: 4, entries: 1 });
+  expect(await rollUpAll(agent)).toMatchObject({ tail: 0, entries: 5 });
 });
 
 // This is the last test, because it writes many entries, and `wrong`, which the other tests call,

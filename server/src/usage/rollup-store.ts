@@ -205,11 +205,15 @@ select count(*)::int as groups from due`.execute(tx);
  */
 export async function renumberEntries(client: Queryable, log: Log): Promise<void> {
   const { rows } = await client.query<{ highest: string }>(
-    `select max(last.transaction) as highest from workspaces w, lateral (
-        select e.transaction from usage_entries e where e.workspace_id = w.id
-        order by e.transaction desc limit 1
-      ) as last
-      having max(last.transaction) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+    `select max(transaction) as highest from (
+        select last.transaction from workspaces w, lateral (
+          select e.transaction from usage_entries e where e.workspace_id = w.id
+          order by e.transaction desc limit 1
+        ) as last
+        -- The entries with the highest ids may have been deleted since they were summed up.
+        union all select up_to - 1 from usage_rollups
+      ) as used
+      having max(transaction) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
   );
   const highest = rows[0]?.highest;
   if (highest === undefined) return;
