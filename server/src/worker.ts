@@ -132,6 +132,7 @@ export function startWorker(
   );
   runs.worker.connect({
     claim: claims.wake,
+    nextClaim: claims.next,
     takeOver: takeOvers.wake,
     release: releases.wake,
     noteHeld: () => {

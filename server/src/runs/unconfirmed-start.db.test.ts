@@ -21,6 +21,7 @@ afterAll(async () => {
   await model.close();
 });
 const provider = await beckon.createProvider(model.url);
+const { engine } = beckon.db.database;
 
 type Agent = Awaited<ReturnType<TestBeckon["createAgent"]>>;
 const invoke = (agent: Agent, input: string) =>
@@ -33,11 +34,36 @@ const modelCallsOf = (input: string) =>
     .length;
 
 async function runOf(input: string) {
-  const { rows } = await beckon.db.database.engine.query<{ id: string; status: string }>(
-    "select r.id, r.status from runs r join run_inputs i on i.run_id = r.id where i.payload = $1",
+  const { rows } = await engine.query<{ id: string; status: string; must_end: boolean }>(
+    `select r.id, r.status, r.cancel_requested_at is not null as must_end
+      from runs r join run_inputs i on i.run_id = r.id where i.payload = $1`,
     [input],
   );
   return rows;
+}
+
+/**
+ * Creates an agent. Makes `far` cache the agent and find the queue empty, so that only what the
+ * test interrupts can fail.
+ */
+async function createAgent(name: string, more: Record<string, unknown>): Promise<Agent> {
+  const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
+  await eventually(
+    "a first response",
+    async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined,
+  );
+  return agent;
+}
+
+/** Waits until the only run of the input is cancelled. Its model must not have been called. */
+async function expectCancelled(input: string): Promise<void> {
+  await eventually(
+    "the run, cancelled",
+    async () => (await runOf(input))[0]?.status === "cancelled" || undefined,
+  );
+  expect(modelCallsOf(input)).toBe(0);
+  expect(await runOf(input)).toHaveLength(1);
+  expect(await brokenGuarantees(beckon.db.database, [])).toEqual([]);
 }
 
 test.each<[string, NetworkCondition, Record<string, unknown>]>([
@@ -51,14 +77,7 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
 ])(
   "a start without a reply gets 503, and its run is cancelled before a model call: %s",
   async (name, weather, more) => {
-    const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
-    // Makes `far` cache the agent and find the queue empty, so that only the start statement can
-    // fail.
-    await eventually(
-      "a first response",
-      async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined,
-    );
-
+    const agent = await createAgent(name, more);
     proxy.changeWith(statement("start"), weather);
     const answer = await invoke(agent, name);
     expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
@@ -67,12 +86,40 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
 
     proxy.weather = { type: "fair" };
     proxy.drop({ hard: true });
-    await eventually(
-      "the run, cancelled",
-      async () => (await runOf(name))[0]?.status === "cancelled" || undefined,
-    );
-    expect(modelCallsOf(name)).toBe(0);
-    expect(await runOf(name)).toHaveLength(1);
-    expect(await brokenGuarantees(beckon.db.database, [])).toEqual([]);
+    await expectCancelled(name);
   },
 );
+
+test("a run whose start got 503 is cancelled before a model call, although the reply to its claim arrives after the cancellation", async () => {
+  const input = "claimed";
+  const agent = await createAgent(input, { limits: { max_concurrent_runs: 1 } });
+  // Delays the claim of the run until `far` has found out that the run was queued.
+  const blocker = await engine.connect();
+  await blocker.query("begin");
+  await blocker.query("select from agents where id = $1 for no key update", [agent.id]);
+  proxy.changeWith(statement("start"), { type: "mute" });
+  expect((await invoke(agent, input)).status).toBe(503);
+
+  const [claimed, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const found = proxy.cutNext({ request: statement("read-started"), pass: claimed.promise });
+  proxy.weather = { type: "fair" };
+  proxy.drop({ hard: true });
+  await found;
+  // The run is claimed first, then cancelled, and then the reply to the claim arrives.
+  let isClaiming = false;
+  const commitOfClaim = (bytes: Buffer) => {
+    isClaiming ||= statement("claim-limited")(bytes);
+    return isClaiming && bytes.includes("commit");
+  };
+  const committed = proxy.cutNext({ request: commitOfClaim, pass: cancelled.promise });
+  await blocker.query("rollback");
+  blocker.release();
+  await committed;
+  claimed.resolve();
+  await eventually(
+    "the request to cancel the run",
+    async () => (await runOf(input))[0]?.must_end || undefined,
+  );
+  cancelled.resolve();
+  await expectCancelled(input);
+});

@@ -1,6 +1,11 @@
 interface Calls {
   /** Makes the worker claim queued runs soon. */
   readonly claim: () => void;
+  /**
+   * Makes the worker claim queued runs, and waits until it has. Claims do not overlap, so a claim
+   * that was in progress at the call has then ended, too.
+   */
+  readonly nextClaim: () => Promise<void>;
   /** Makes the worker take over the runs of dead processes soon. */
   readonly takeOver: () => void;
   /**
@@ -24,6 +29,7 @@ export class WorkerCalls implements Calls {
   #calls: Calls | undefined;
 
   readonly claim = (): void => this.#calls?.claim();
+  readonly nextClaim = async (): Promise<void> => this.#calls?.nextClaim();
   readonly takeOver = (): void => this.#calls?.takeOver();
   readonly release = (): void => this.#calls?.release();
   readonly noteHeld = (): void => this.#calls?.noteHeld();

@@ -33,7 +33,7 @@ export interface StartPorts {
   /** Counts the starts that limits reject, per agent or trigger. */
   readonly limitRejections: Pick<FixedWindowCounter, "add">;
   readonly firstCalls: Pick<FirstCalls, "predict">;
-  readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
+  readonly worker: Pick<WorkerCalls, "claim" | "nextClaim" | "noteHeld">;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
 }

@@ -69,7 +69,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
     knownCallers: createKnownCallers(),
     limitRejections: new FixedWindowCounter({ windowMs: 60_000, maxKeys: 10 }),
     firstCalls: { predict: () => undefined },
-    worker: { claim() {}, noteHeld() {} },
+    worker: { claim() {}, nextClaim: async () => {}, noteHeld() {} },
     execute: () => expect.fail("the run is not executed"),
   };
   return { ports, sent };

@@ -313,8 +313,12 @@ async function cancelRejected(
       // Another process may have claimed the run while this one had no reply from the database, or
       // may take it over because this one was declared dead. The other process must then stop it.
       const result = await retryWhileLost(cancel);
-      if (result === "requested") ports.processMessages.send({ kind: "cancel", runId: run.runId });
       if (result === "cancelled") ports.reports.ended(run, outcome);
+      if (result !== "requested") return;
+      ports.processMessages.send({ kind: "cancel", runId: run.runId });
+      // If this process has claimed the run, the reply may still be on its way. The start must stay
+      // unconfirmed until then: `claimRuns` only ends a run whose start is rejected.
+      await ports.worker.nextClaim();
     }
   } catch (thrown) {
     ports.log.write("a run whose caller got 503 could not be cancelled", {
