@@ -5,6 +5,7 @@ import { type SeededAgent, seedAgent, seedProcess, startOne } from "../../test/t
 import { createMutex, type Mutex } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { claimAbandoned } from "../runs/claiming/abandoned-statement.ts";
+import { readWasWaiting } from "../runs/journal/index.ts";
 import { reachedStatement } from "../runs/reached-statement.ts";
 import { noAmounts } from "./budget.ts";
 import { Reservations } from "./reservations.ts";
@@ -58,9 +59,13 @@ async function startRun(agent: SeededAgent): Promise<Claim> {
   return { runId: run.runId, workspaceId: agent.workspaceId, owner, fence: 1 };
 }
 
+const declareDead = ({ owner }: Claim) =>
+  engine.query("update processes set died_at = now() where id = $1", [owner]);
+
 /** Declares the owner of the run dead, and lets another process take the run over. */
-async function takeOver({ owner, runId, workspaceId }: Claim): Promise<Claim> {
-  await engine.query("update processes set died_at = now() where id = $1", [owner]);
+async function takeOver(former: Claim): Promise<Claim> {
+  await declareDead(former);
+  const { runId, workspaceId } = former;
   const successor = await seedProcess(database);
   const { runs } = await claimAbandoned(database, { owner: successor, eventIds: [newId("evt")] });
   expect(runs.map((run) => run.runId)).toEqual([runId]);
@@ -180,4 +185,23 @@ test("a run whose former owner asks too keeps its position among the runs that w
   ]);
   // What the waiting run needs is free now, but it has not asked again yet.
   expect(await kinds(asking(former, 100), asking(small, 600))).toEqual(["fenced", "waits"]);
+});
+
+test("a run whose owner was declared dead keeps waiting for its limit until it is taken over", async () => {
+  const agent = await seedAgent(database);
+  const limit = await addLimit(agent);
+  const [large, waiting] = [await startRun(agent), await startRun(agent)];
+  const reserve = async (claim: Claim, cost: number) => {
+    const [result] = await reserveForRuns(database, reachedStatement, [asking(claim, cost)]);
+    return result?.kind;
+  };
+  expect(await reserve(large, 800)).toBe("granted");
+  expect(await reserve(waiting, 600)).toBe("waits");
+  await declareDead(waiting);
+  // The amount that the run needs is free now.
+  expect(await reserve(large, 100)).toBe("granted");
+  expect(await reserve(waiting, 600)).toBe("fenced");
+  expect(await readWasWaiting(database, waiting)).toBe(true);
+  expect(await reservedIn(limit)).toBe(100);
+  expect(await reserve(await takeOver(waiting), 600)).toBe("granted");
 });

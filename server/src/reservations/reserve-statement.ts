@@ -28,7 +28,8 @@ export interface RunClaim {
 /**
  * Returns SQL of the common table expression `runs_to_limit`: the asking runs whose claims are
  * valid, with the columns that determine their scopes. It leaves out the runs of former owners: a
- * request that arrives late must not replace what the present owner has reserved.
+ * request that arrives late must not replace what the present owner has reserved. It also leaves
+ * out the runs of owners that were declared dead: the next owner reads whether the run waited.
  * @param claims the claims, with the columns run_id, owner and fence.
  */
 export const runsToLimit = (claims: RowsTable) => `runs_to_limit as materialized (
@@ -39,6 +40,7 @@ export const runsToLimit = (claims: RowsTable) => `runs_to_limit as materialized
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
   where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
+    and r.owner = any (array(select p.id from processes p where p.died_at is null))
 )`;
 
 const claimsOf = (p: Parameters<readonly RunClaim[]>) =>

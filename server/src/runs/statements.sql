@@ -5434,6 +5434,7 @@ with runs_to_limit as materialized (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
   where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
+    and r.owner = any (array(select p.id from processes p where p.died_at is null))
 ), asking as materialized (
   select a.*, r.workspace_id, r.agent_id, r.principal, r.trigger_id, array[r.workspace_id, r.agent_id,
     case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids
@@ -5505,6 +5506,7 @@ with runs_to_limit as materialized (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
   where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
+    and r.owner = any (array(select p.id from processes p where p.died_at is null))
 )
 select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
@@ -5533,6 +5535,7 @@ with runs_to_limit as materialized (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
   where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
+    and r.owner = any (array(select p.id from processes p where p.died_at is null))
 )
 select r.run_id, r.workspace_id, array[r.workspace_id, r.agent_id,
     case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids, r.fence,
@@ -5607,8 +5610,11 @@ on conflict (run_id, workspace_id) do update set state = excluded.state, asked =
 -- record-provider-wait
 with owned as materialized (
   select r.id, r.workspace_id, r.agent_id from runs r
-  where r.id = $1::text and r.workspace_id = $2::text and r.status = 'running'
-    and r.owner = $3::text and r.fence = $4::int
+  where r.id = $1::text
+    and r.workspace_id = $2::text
+    and r.status = 'running' and r.owner = $3::text
+    and r.fence = $4::int
+    and r.owner = any (array(select p.id from processes p where p.died_at is null))
   for share
 )
 insert into reservations as v (run_id, workspace_id, agent_id, principal, trigger_id, state, asked,
@@ -5620,13 +5626,21 @@ on conflict (run_id, workspace_id) do update set asked = excluded.asked,
   seen_at = clock_timestamp() where v.state = 'held';
 
 -- remove-provider-wait
-with deleted as (
-  delete from reservations v where v.run_id = $1::text and v.workspace_id = $2::text
-    and (v.state = 'held' and v.asked ? 'provider') and v.held_in = '{}'
+with owned as materialized (
+  select r.id, r.workspace_id, r.agent_id from runs r
+  where r.id = $1::text
+    and r.workspace_id = $2::text
+    and r.status = 'running' and r.owner = $3::text
+    and r.fence = $4::int
+    and r.owner = any (array(select p.id from processes p where p.died_at is null))
+  for share
+), deleted as (
+  delete from reservations v where v.run_id = any (array(select id from owned))
+    and v.workspace_id = any (array(select workspace_id from owned)) and (v.state = 'held' and v.asked ? 'provider') and v.held_in = '{}'
 )
 update reservations v set asked = null, seen_at = clock_timestamp()
-where v.run_id = $1::text and v.workspace_id = $2::text
-    and (v.state = 'held' and v.asked ? 'provider') and v.held_in <> '{}';
+where v.run_id = any (array(select id from owned))
+    and v.workspace_id = any (array(select workspace_id from owned)) and (v.state = 'held' and v.asked ? 'provider') and v.held_in <> '{}';
 
 -- reserve-reached
 with reached as materialized (
