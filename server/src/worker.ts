@@ -192,7 +192,6 @@ export function startWorker(
     firstClaim,
     async stop() {
       stopping.abort();
-      runs.worker.disconnect();
       await Promise.all([
         polling,
         claims.idle(),
@@ -201,6 +200,8 @@ export function startWorker(
         rollUps.idle(),
         expiries.idle(),
       ]);
+      // Comes last: while the worker stops, `nextClaim` must still wait for a claim in progress.
+      runs.worker.disconnect();
     },
   };
 }

@@ -4,6 +4,7 @@ import { eventually } from "../../test/eventually.ts";
 import { brokenGuarantees } from "../../test/load.ts";
 import { startModelServer } from "../../test/model-server.ts";
 import { type NetworkCondition, startProxy, statement } from "../../test/proxy.ts";
+import { newId } from "../base/ids.ts";
 
 /**
  * `far` is the process under test. It reaches the database through a proxy that simulates network
@@ -11,12 +12,21 @@ import { type NetworkCondition, startProxy, statement } from "../../test/proxy.t
  */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
+const processId = newId("prc");
 const far = await beckon.another({
-  settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "all" },
+  processId,
+  settings: {
+    DATABASE_URL: proxy.urlFor(beckon.db.url),
+    BECKON_ROLE: "all",
+    // While a lease may have expired, no model is called. The faults also delay renewals.
+    BECKON_LEASE_SECONDS: "600",
+  },
 });
+let stopped: Promise<void> | undefined;
+const stopFar = () => (stopped ??= far.stop());
 const model = await startModelServer();
 afterAll(async () => {
-  await far.stop();
+  await stopFar();
   await proxy.close();
   await model.close();
 });
@@ -90,36 +100,49 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
   },
 );
 
-test("a run whose start got 503 is cancelled before a model call, although the reply to its claim arrives after the cancellation", async () => {
-  const input = "claimed";
-  const agent = await createAgent(input, { limits: { max_concurrent_runs: 1 } });
-  // Delays the claim of the run until `far` has found out that the run was queued.
-  const blocker = await engine.connect();
-  await blocker.query("begin");
-  await blocker.query("select from agents where id = $1 for no key update", [agent.id]);
-  proxy.changeWith(statement("start"), { type: "mute" });
-  expect((await invoke(agent, input)).status).toBe(503);
+// The last case stops `far`.
+test.each(["a process that continues", "a process that stops"])(
+  "a run whose start got 503 is cancelled before a model call, although the reply to its claim arrives after the cancellation: %s",
+  async (input) => {
+    const agent = await createAgent(input, { limits: { max_concurrent_runs: 1 } });
+    // Delays the claim of the run until `far` has found out that the run was queued.
+    const blocker = await engine.connect();
+    await blocker.query("begin");
+    await blocker.query("select from agents where id = $1 for no key update", [agent.id]);
+    proxy.changeWith(statement("start"), { type: "mute" });
+    expect((await invoke(agent, input)).status).toBe(503);
 
-  const [claimed, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const found = proxy.cutNext({ request: statement("read-started"), pass: claimed.promise });
-  proxy.weather = { type: "fair" };
-  proxy.drop({ hard: true });
-  await found;
-  // The run is claimed first, then cancelled, and then the reply to the claim arrives.
-  let isClaiming = false;
-  const commitOfClaim = (bytes: Buffer) => {
-    isClaiming ||= statement("claim-limited")(bytes);
-    return isClaiming && bytes.includes("commit");
-  };
-  const committed = proxy.cutNext({ request: commitOfClaim, pass: cancelled.promise });
-  await blocker.query("rollback");
-  blocker.release();
-  await committed;
-  claimed.resolve();
-  await eventually(
-    "the request to cancel the run",
-    async () => (await runOf(input))[0]?.must_end || undefined,
-  );
-  cancelled.resolve();
-  await expectCancelled(input);
-});
+    const [claimed, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const found = proxy.cutNext({ request: statement("read-started"), pass: claimed.promise });
+    proxy.weather = { type: "fair" };
+    proxy.drop({ hard: true });
+    await found;
+    // The run is claimed first, then cancelled, and then the reply to the claim arrives.
+    let isClaiming = false;
+    const commitOfClaim = (bytes: Buffer) => {
+      isClaiming ||= statement("claim-limited")(bytes);
+      return isClaiming && bytes.includes("commit");
+    };
+    const committed = proxy.cutNext({ request: commitOfClaim, pass: cancelled.promise });
+    await blocker.query("rollback");
+    blocker.release();
+    await committed;
+    if (input === "a process that stops") {
+      void stopFar();
+      await eventually("the process to stop its worker", async () => {
+        const { rows } = await engine.query(
+          "select from processes where id = $1 and not accepts_runs",
+          [processId],
+        );
+        return rows.length === 1 || undefined;
+      });
+    }
+    claimed.resolve();
+    await eventually(
+      "the request to cancel the run",
+      async () => (await runOf(input))[0]?.must_end || undefined,
+    );
+    cancelled.resolve();
+    await expectCancelled(input);
+  },
+);
