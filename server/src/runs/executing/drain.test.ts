@@ -12,7 +12,7 @@ const ports = (given: Partial<DrainPorts>): DrainPorts => ({
   log: createLog("silent"),
   process: { id: "prc_1" },
   live: createLiveRuns(),
-  starts: { pending: 0 },
+  unconfirmedStarts: { size: 0 },
   startsInProgress: { count: 0 },
   unconfirmedClaims: { size: 0 },
   executeLostClaims: () => expect.fail("no claim is unconfirmed"),
@@ -29,14 +29,14 @@ const ports = (given: Partial<DrainPorts>): DrainPorts => ({
   ...given,
 });
 
-test("a stopping process waits for the starts that it is writing", async () => {
+test("a stopping process waits for the starts that it is writing, and until rejected ones are cancelled", async () => {
   let checks = 0;
-  const starts = {
-    get pending() {
+  const unconfirmedStarts = {
+    get size() {
       return checks++ < 3 ? 1 : 0;
     },
   };
-  await drainRuns(ports({ starts }), 10_000);
+  await drainRuns(ports({ unconfirmedStarts }), 10_000);
   expect(checks).toBeGreaterThan(3);
 });
 
@@ -67,14 +67,14 @@ test("a run that begins after the grace period is released too", async () => {
   });
   late.signal.addEventListener("abort", () => live.delete(late.runId));
   let checks = 0;
-  const starts = {
-    get pending() {
+  const unconfirmedStarts = {
+    get size() {
       // Simulates a start that was sent to the database before the process began to stop, and that
       // is committed while the process releases its runs.
       if (++checks === 2) live.set(late.runId, late);
       return checks <= 2 ? 1 : 0;
     },
   };
-  await drainRuns(ports({ live, starts }), 0);
+  await drainRuns(ports({ live, unconfirmedStarts }), 0);
   expect(late.signal.reason).toMatchObject({ reason: "drain" });
 });

@@ -11,7 +11,8 @@ export interface DrainPorts {
   readonly log: Log;
   readonly process: Pick<OwnProcess, "id">;
   readonly live: LiveRuns;
-  readonly starts: { readonly pending: number };
+  /** Starts without a result, and rejected starts whose runs are being cancelled. */
+  readonly unconfirmedStarts: { readonly size: number };
   readonly startsInProgress: { readonly count: number };
   /** Claims to which the database has not replied. */
   readonly unconfirmedClaims: { readonly size: number };
@@ -60,12 +61,12 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
     }
   };
   // While starts are in progress, this process is not idle: each of them can create a run that this
-  // process executes, or find a run that its caller then waits for. `pending` also counts starts
-  // whose callers no longer wait.
+  // process executes, or find a run that its caller then waits for. `unconfirmedStarts` also has
+  // starts whose callers no longer wait. If such a caller got 503, the run is cancelled first.
   const isIdle = () =>
     areClaimsFound &&
     live.size === 0 &&
-    ports.starts.pending === 0 &&
+    ports.unconfirmedStarts.size === 0 &&
     ports.startsInProgress.count === 0;
   const hasCallers = () => poller.runIds.length > 0;
   // If the query fails, the runs count as executed elsewhere, because an outage of the database can

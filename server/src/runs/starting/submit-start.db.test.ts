@@ -78,7 +78,9 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
 test("the run of a start that got 503 is stopped, although its process was declared dead", async () => {
   const agent = await seedAgent(database);
   const owner = await seedProcess(database);
-  const { ports, sent } = createPorts(owner);
+  const { ports: others, sent } = createPorts(owner);
+  const claim = Promise.withResolvers<void>();
+  const ports = { ...others, worker: { ...others.worker, nextClaim: () => claim.promise } };
   const blocker = await engine.connect();
   await blocker.query("select pg_advisory_lock($1)", [lockKey]);
   await expect(submitStart(ports, startRow(agent))).rejects.toMatchObject({
@@ -90,7 +92,12 @@ test("the run of a start that got 503 is stopped, although its process was decla
   await engine.query("update processes set died_at = now() where id = $1", [owner]);
   await blocker.query("select pg_advisory_unlock($1)", [lockKey]);
   blocker.release();
+  await eventually("the request to stop the run", () => sent.length > 0 || undefined);
+  // The start is unconfirmed until a claim in progress has ended. A stopping process waits for it.
+  expect([ports.starts.pending, ports.unconfirmedStarts.size]).toEqual([0, 1]);
+  claim.resolve();
   await eventually("the end of the start", () => ports.capacity.free === 1 || undefined);
+  expect(ports.unconfirmedStarts.size).toBe(0);
 
   // The cancellation is requested, so the process that takes over the run only ends it.
   const { rows } = await engine.query(
