@@ -40,8 +40,8 @@ export interface ClaimedRun {
   readonly cancelRequested: boolean;
   /**
    * Time since the run was first started, in milliseconds by the database's clock. It does not
-   * include the time in which the run waited to be taken over from a dead process, or was queued
-   * again after a stopping process had released it.
+   * include the time in which the run waited to be taken over from a dead process, was queued again
+   * after a stopping process had released it, or waited because the reply to its claim was lost.
    */
   readonly elapsedMs: number;
   /** Set if this is the run's last attempt. */
@@ -165,12 +165,15 @@ const inputSize =
   "cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input";
 
 /**
- * The columns that are needed to execute a run `t`. `i` is the run's row in `run_inputs`, and
- * `input` comes from `inputSize`.
+ * Returns SQL of the columns that are needed to execute a run `t`. `i` is the run's row in
+ * `run_inputs`, and `input` comes from `inputSize`.
+ * @param claimedAt an expression for the time of the claim.
  */
-const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+const columns = (
+  claimedAt: string,
+) => `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
   t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
-  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  extract(epoch from ${claimedAt} - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
   input.bytes as input_bytes,
   case when input.bytes <= ${maxReturnedInputBytes} then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
@@ -278,7 +281,7 @@ export function claimStatement<Input extends Claimant = Claimant>(
   from taken
 ), ${insertEvents("claim_events")}
 select (select count(*) from ${claiming.wanted}) > (select count(*) from picked) as contended,
-  ${columns}
+  ${columns("now()")}
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id ${inputSize}) on true order by t.id`;
   });
@@ -326,7 +329,7 @@ export async function findClaimed(
 ): Promise<{ readonly eventId: string; readonly run: ClaimedRun }[]> {
   const { rows } = await database.engine.query<ClaimedRow & { readonly event_id: string }>({
     name: "find-claimed",
-    text: `select e.id as event_id, ${columns}
+    text: `select e.id as event_id, ${columns("e.time")}
       from runs t join run_inputs i on i.run_id = t.id ${inputSize}
         join events e on e.run_id = t.id and e.seq = t.last_seq
       where t.status = 'running' and t.owner = any ($1) and e.id = any ($2)

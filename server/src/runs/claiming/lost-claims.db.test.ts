@@ -22,8 +22,8 @@ const { database } = await testDatabase();
 /**
  * Returns the services of a process with `count` unconfirmed claims of up to one run each. The
  * claims are not sent: a test does this with `claimQueued`. `claim` is the first of them,
- * `executed` are the ids of the runs that the process has executed, and `reported` are the calls of
- * `noteWritten` and `resumed`.
+ * `executed` are the ids of the runs that the process has executed, `elapsedMs` are the times that
+ * had elapsed of them, and `reported` are the calls of `noteWritten` and `resumed`.
  */
 async function loseClaims(count: number) {
   const process = new OwnProcess(await seedProcess(database));
@@ -35,6 +35,7 @@ async function loseClaims(count: number) {
   });
   const claim = lose();
   const executed: string[] = [];
+  const elapsedMs: number[] = [];
   const reported: string[] = [];
   const ports = {
     database,
@@ -55,9 +56,12 @@ async function loseClaims(count: number) {
     pricer: builtInPricer,
     onReturned() {},
     reports: { ended() {}, resumed: (runs: number) => void reported.push(`${runs} resumed`) },
-    execute: async ({ runId }: OwnedRun) => void executed.push(runId),
+    async execute(run: OwnedRun) {
+      executed.push(run.runId);
+      elapsedMs.push(run.elapsedMs);
+    },
   };
-  return { claim, ports, executed, reported };
+  return { claim, ports, executed, elapsedMs, reported };
 }
 
 test("a claim whose commit waited for a standby longer than any statement is executed when it appears", async () => {
@@ -103,6 +107,23 @@ test("runs of a lost claim are reported like those of other claims", async () =>
   await claimQueued(database, claim);
   await executeLostClaims(ports);
   expect(reported).toEqual(["written", "1 resumed"]);
+});
+
+test("the time until a lost claim is found does not count against the run's time limit", async () => {
+  const { claim, ports, elapsedMs } = await loseClaims(1);
+  const run = await startOne(database, await seedAgent(database));
+  await claimQueued(database, claim);
+  // The run was first started 15 minutes ago, and claimed 10 minutes ago.
+  await database.engine.query(
+    "update runs set started_at = now() - interval '15 minutes' where id = $1",
+    [run.runId],
+  );
+  await database.engine.query(
+    "update events set time = now() - interval '10 minutes' where id = any ($1)",
+    [claim.eventIds],
+  );
+  await executeLostClaims(ports);
+  expect(elapsedMs.map((ms) => Math.round(ms / 60_000))).toEqual([5]);
 });
 
 test("all claims whose replies were lost are searched for with one statement", async () => {
