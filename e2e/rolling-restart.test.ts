@@ -53,9 +53,10 @@ async function startServer(): Promise<{
 async function startNginx(ports: readonly number[], readTimeout = "660s") {
   const listen = await freePort();
   const log = join(folder, "access.log");
-  const servers = ports.map((port) => `server 127.0.0.1:${port} fail_timeout=1s;`);
   const example = readFileSync(join(checkout, "deploy/nginx/beckon.conf"), "utf8")
-    .replace("server 127.0.0.1:3000 fail_timeout=2s;", servers.join("\n"))
+    .replace(/server 127\.0\.0\.1:3000.*/, (server) =>
+      ports.map((port) => server.replace("3000", String(port))).join("\n"),
+    )
     .replace("listen 443 ssl http2;", `listen 127.0.0.1:${listen};`)
     .replace("listen [::]:443 ssl http2;", "")
     .replace(/ssl_certificate.*;/g, "")
@@ -203,27 +204,44 @@ test.skipIf(!isInstalled("nginx"))(
   },
 );
 
+/** Starts a server that answers each GET, and calls `onPost` instead of answering a POST. */
+async function startHangingServer(onPost: () => void): Promise<number> {
+  const server = createServer((request, response) => {
+    if (request.method === "GET") response.end();
+    else onPost();
+  });
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
 test.skipIf(!isInstalled("nginx"))(
   "a POST that was sent and gets no response in time is not sent to another machine",
   async () => {
     let received = 0;
-    const ports = await Promise.all(
-      [1, 2].map(async () => {
-        const server = createServer((request, response) => {
-          if (request.method === "GET") response.end();
-          else received++;
-        });
-        onTestFinished(() => {
-          server.close();
-          server.closeAllConnections();
-        });
-        server.listen(0, "127.0.0.1");
-        await once(server, "listening");
-        return (server.address() as AddressInfo).port;
-      }),
-    );
-    const nginx = await startNginx(ports, "1s");
+    const server = () => startHangingServer(() => received++);
+    const nginx = await startNginx([await server(), await server()], "1s");
     const { status } = await fetch(nginx.url, { method: "POST", body: "Hello" });
     expect([status, received]).toEqual([504, 1]);
+  },
+);
+
+test.skipIf(!isInstalled("nginx"))(
+  "callers that get no response in time do not make nginx leave their machines out",
+  async () => {
+    const reached: string[] = [];
+    const ports = await Promise.all(
+      ["first", "second"].map((name) => startHangingServer(() => reached.push(name))),
+    );
+    const nginx = await startNginx(ports, "1s");
+    const post = () => fetch(nginx.url, { method: "POST", body: "Hello" });
+    const timedOut = await Promise.all([post(), post()]);
+    expect(timedOut.map(({ status }) => status)).toEqual([504, 504]);
+    expect(reached.sort()).toEqual(["first", "second"]);
+    expect((await fetch(nginx.url)).status).toBe(200);
   },
 );
