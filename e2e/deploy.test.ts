@@ -93,7 +93,7 @@ const proxies = [
 
 describe.each(proxies)("the example of $program", ({ program, scheme, write, log, failed }) => {
   test.skipIf(!isInstalled(program))(
-    "passes calls, the caller's address and each event of a stream at once, and no trace, and logs no secret",
+    "passes calls, disconnects, the caller's address and each event of a stream at once, and no trace, and logs no secret",
     async () => {
       const listen = await freePort();
       const [file = "", ...args] = write(listen);
@@ -152,6 +152,25 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write, log
         expect(events).not.toContain("run.finished");
         released.resolve();
         await until("the last event", () => events.includes("run.finished"));
+
+        // Beckon must notice that a caller has disconnected while the run continues.
+        const ended = Promise.withResolvers<void>();
+        model.script(held(ended.promise, says("Hello")));
+        const calls = model.requests.length;
+        const waiting = curl(
+          `/api/public/agents/${agent}/invoke`,
+          ...asKey,
+          "-d",
+          '{"input":"Hi"}',
+        );
+        await until("the call of the model", () => model.requests.length > calls);
+        waiting.kill("SIGKILL");
+        const route = "/api/public/agents/:agent_id/invoke";
+        await traces.await(
+          ({ name, attributes }) =>
+            name === `POST ${route}` && attributes["http.response.status_code"] === undefined,
+        );
+        ended.resolve();
 
         // The proxy must replace the address in a caller's `x-forwarded-for` by the real one, and
         // remove a caller's `traceparent`.
