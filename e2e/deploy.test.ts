@@ -346,6 +346,11 @@ test("the commands in beckon.service create beckon.env, and keep an existing one
   expect(readFileSync(file, "utf8")).toBe("PORT=3000\n");
 });
 
+test("journald does not limit the rate of the unit's lines, one of each request and each run", () => {
+  const unit = readFileSync(join(checkout, "deploy/systemd/beckon.service"), "utf8");
+  expect(unit).toMatch(/^LogRateLimitIntervalSec=0$/m);
+});
+
 test("what root installs as documented can be read by the user of the unit, with any umask of root", () => {
   const documents = ["deploy/systemd/beckon.service", "docs/install.md"].map((path) =>
     readFileSync(join(checkout, path), "utf8"),
