@@ -271,7 +271,9 @@ test("git and the build of the image ignore the dumps that the documented comman
   const documents = ["docs/install.md", "docs/operate.md"].map((path) =>
     readFileSync(join(checkout, path), "utf8"),
   );
-  const names = [...documents.join("\n").matchAll(/ > (\S+)$/gm)].map(([, name = ""]) => name);
+  const names = [...documents.join("\n").matchAll(/ > ([\w.]+)\)?$/gm)].map(
+    ([, name = ""]) => name,
+  );
   expect(names).toHaveLength(3);
   const patternsIn = (path: string) =>
     readFileSync(join(checkout, path), "utf8").trim().split("\n");
@@ -281,6 +283,34 @@ test("git and the build of the image ignore the dumps that the documented comman
   for (const path of names.flatMap((name) => [name, `deploy/${name}`]))
     for (const patterns of [docker, git])
       expect(patterns.filter((pattern) => matchesGlob(path, pattern))).toHaveLength(1);
+});
+
+/** Returns the documented commands that write or read a dump, each as one line. */
+function dumpCommands(): readonly string[] {
+  const documents = ["docs/install.md", "docs/operate.md"].map((path) =>
+    readFileSync(join(checkout, path), "utf8"),
+  );
+  return (
+    documents
+      .join("\n")
+      .replaceAll(/ \\\n */g, " ")
+      .match(/^.*\bpg_(?:dump|restore) .*\bbeckon\.dump\b.*$/gm) ?? []
+  );
+}
+
+test("other users of the machine cannot read the dumps that the documented commands write", () => {
+  const dumps = dumpCommands().filter((command) => command.includes("pg_dump"));
+  expect(dumps).toHaveLength(5);
+  for (const command of dumps) expect(command).toMatch(/^ *\(umask 077; .*\)$/);
+});
+
+test("the documented commands of dumps have no password in arguments, which other users can see", () => {
+  const connecting = dumpCommands().filter((command) => /_URL\b|postgresql:/.test(command));
+  expect(connecting).toHaveLength(3);
+  for (const command of connecting) {
+    expect(command).toMatch(/\bPGPASSWORD=… pg_/);
+    expect(command).not.toMatch(/\$DATABASE_URL|:…@/);
+  }
 });
 
 test("the documented commands do not move an installation into the one of an earlier restore", () => {
