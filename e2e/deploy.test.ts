@@ -249,6 +249,25 @@ test("each volume that the documents mount into the image belongs to its user", 
   expect(folders.split(" ").sort()).toEqual([...new Set(mounted)].sort());
 });
 
+test("on a new host, the documented commands give the user of the image the backup and the master key", () => {
+  const operate = readFileSync(join(checkout, "docs/operate.md"), "utf8");
+  const [, command = "false"] = /--user 0 .*\\\n.*\\\n {2}'(.*)'$/m.exec(operate) ?? [];
+  const root = temporaryFolder();
+  for (const name of ["from/2026-11-22", "secure", "backups", "data"])
+    mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
+  writeFileSync(join(root, "from/2026-11-22/backup.json"), "", { mode: 0o600 });
+  writeFileSync(join(root, "secure/master.key"), "", { mode: 0o600 });
+  // Only root can give files to the user of the image, so the owner is printed instead.
+  const script = command.replaceAll(" /", ` ${root}/`).replace("chown", "echo");
+  expect(execFileSync("sh", ["-c", script], { encoding: "utf8" })).toBe(
+    `-R 10001:10001 ${root}/backups ${root}/data\n`,
+  );
+  for (const path of ["backups/2026-11-22/backup.json", "data/master.key"])
+    expect(statSync(join(root, path)).mode & 0o777).toBe(0o600);
+  // The master key comes from the volume of the old installation.
+  expect(operate).toMatch(/^docker cp beckon:\/data\/master\.key \/secure\/$/m);
+});
+
 test("the documented start of the image has an init process and restarts, as compose.yaml has", () => {
   const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
   expect(compose).toMatch(/^ {4}init: true$/m);
