@@ -106,7 +106,7 @@ test("an alert reports events that are held back for 5 minutes", () => {
 
 test("an alert reports runs that wait for a provider for 2 minutes", () => {
   expect(ruleOf("BeckonProviderDown")).toMatchObject({
-    expr: 'max_over_time(beckon_runs_waiting{reason="provider"}[1m]) > 0',
+    expr: 'max_over_time(beckon_runs_waiting{reason="provider"}[2m]) > 0',
     for: "2m",
   });
 });

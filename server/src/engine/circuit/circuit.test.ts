@@ -387,6 +387,29 @@ describe("circuits of one process", () => {
     expect(next.refused).toBeUndefined();
   });
 
+  it.each([false, true])(
+    "count a run as waiting also during its probe; delayed by a rate limit before: %s",
+    async (isCounted) => {
+      const circuits = circuitsWith();
+      const circuit = await opened(circuits.of(key));
+      if (isCounted) circuit.startWaiting();
+      const enter = () => circuit.enter(forever, never, never, isCounted);
+      // The first call waits for its turn. The second one gets the probe that no run waited for.
+      const entering = enter();
+      expect(circuits.waitingRuns).toBe(1);
+      await settle(policy.basePauseMs);
+      const first = await entering;
+      await settle(policy.maxPauseMs);
+      expect(circuits.waitingRuns).toBe(1);
+      first.failed(failure);
+      expect([circuits.waitingRuns, circuits.rateLimitedRuns]).toEqual([0, isCounted ? 1 : 0]);
+      const second = await enter();
+      expect(circuits.waitingRuns).toBe(1);
+      second.answered();
+      expect([circuits.waitingRuns, circuits.rateLimitedRuns]).toEqual([0, isCounted ? 1 : 0]);
+    },
+  );
+
   it("are limited in number, and an owner with many cannot evict those of an owner with few", async () => {
     const circuits = circuitsWith({}, noRandomness, 10);
     const few = await opened(circuits.of({ ...key, owner: "V" }));

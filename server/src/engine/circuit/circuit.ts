@@ -133,6 +133,9 @@ export interface SharedState {
    */
   reserveWaiting(isCounted: boolean): boolean;
   releaseWaiting(isCounted: boolean): void;
+  /** Called when a probe of a run begins, and when its result is reported. */
+  startProbe(isCounted: boolean): void;
+  endProbe(isCounted: boolean): void;
   /**
    * Notifies the subscribed circuits with the same provider origin (scheme, host, port) that a call
    * of this circuit was answered.
@@ -265,10 +268,15 @@ export function createBreaker(
   const isSilent = () =>
     inFlight >= policy.minSilentCalls && elapsed() - lastActivityAt > policy.maxSilenceMs;
 
-  const pass = (turn: Turn): Pass => {
+  const pass = (turn: Turn, isCounted = false): Pass => {
     if (inFlight === 0) lastActivityAt = elapsed();
     inFlight += 1;
-    return new CountedPass(turn, finish);
+    if (turn === "ordinary") return new CountedPass(turn, finish);
+    shared.startProbe(isCounted);
+    return new CountedPass(turn, (_, result) => {
+      shared.endProbe(isCounted);
+      finish(turn, result);
+    });
   };
   const finish = (turn: Turn, result: CallResult) => {
     inFlight -= 1;
@@ -350,11 +358,11 @@ export function createBreaker(
       if (openState.due) {
         openState.due = false;
         pause(openState);
-        return pass("probe");
+        return pass("probe", isCounted);
       }
       if (!shared.reserveWaiting(isCounted))
         throw unavailable(openState.reason, ", and too many runs already wait for models");
-      return pass(await waitForTurn(signal, endsAt, deadlineAt, isCounted));
+      return pass(await waitForTurn(signal, endsAt, deadlineAt, isCounted), isCounted);
     },
   };
 }

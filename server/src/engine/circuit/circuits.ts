@@ -57,7 +57,7 @@ export interface Circuits {
    * finds the circuit's state by `key` on each call.
    */
   of(key: CircuitKey): Circuit;
-  /** Number of runs that wait for a model that is down. */
+  /** Number of runs that wait for a model that is down, or test whether it still is. */
   readonly waitingRuns: number;
   /**
    * Number of other runs whose model call was rejected by the provider's rate limit and has not
@@ -95,6 +95,7 @@ export function createCircuits(
   const listeners = new Map<string, Set<OriginListener>>();
   const waiting = createWaitingCapacity(policy.maxWaiting);
   let rateLimitedRuns = 0;
+  let probingRuns = 0;
   /** By the id of a circuit, until when its calls are streamed. The oldest entry is first. */
   const streamedUntil = new Map<string, number>();
 
@@ -113,6 +114,14 @@ export function createCircuits(
         releaseWaiting: (isCounted) => {
           if (isCounted) rateLimitedRuns += 1;
           else waiting.release(owner);
+        },
+        startProbe: (isCounted) => {
+          if (isCounted) rateLimitedRuns -= 1;
+          else probingRuns += 1;
+        },
+        endProbe: (isCounted) => {
+          if (isCounted) rateLimitedRuns += 1;
+          else probingRuns -= 1;
         },
         notifyOrigin: () => {
           const notified = listeners.get(origin);
@@ -165,7 +174,7 @@ export function createCircuits(
       };
     },
     get waitingRuns() {
-      return waiting.total - rateLimitedRuns;
+      return waiting.total - rateLimitedRuns + probingRuns;
     },
     get rateLimitedRuns() {
       return rateLimitedRuns;
