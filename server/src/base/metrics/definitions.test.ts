@@ -38,6 +38,32 @@ test("every metric that the Grafana dashboard uses exists, and the dashboard sho
   ).toEqual(hidden);
 });
 
+interface Panel {
+  readonly title: string;
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+  readonly fieldConfig: {
+    readonly defaults: { readonly unit: string };
+    readonly overrides: readonly {
+      readonly matcher: { readonly options: string };
+      readonly properties: readonly { readonly id: string; readonly value: string }[];
+    }[];
+  };
+}
+
+test("the Grafana dashboard shows each quantile in seconds", () => {
+  const { panels }: { panels: Panel[] } = JSON.parse(read("deploy/grafana/beckon.json"));
+  const units = panels.flatMap(({ title, targets, fieldConfig: { defaults, overrides } }) =>
+    targets
+      .filter(({ expr }) => expr.includes("histogram_quantile"))
+      .map(({ legendFormat }) => {
+        const own = overrides.find(({ matcher }) => matcher.options === legendFormat)?.properties;
+        return [title, own?.find(({ id }) => id === "unit")?.value ?? defaults.unit];
+      }),
+  );
+  expect(units.length).toBeGreaterThan(10);
+  expect(units).toEqual(units.map(([title]) => [title, "s"]));
+});
+
 test("every metric and label that the alert rules use exists", () => {
   const { groups } = parse(read("deploy/prometheus/beckon-alerts.yaml"));
   const rules: { alert: string; expr: string; annotations: object }[] = groups[0].rules;
