@@ -400,6 +400,19 @@ test("journald does not limit the rate of the unit's lines, one of each request 
   expect(unit).toMatch(/^LogRateLimitIntervalSec=0$/m);
 });
 
+test("the documented way back in a checkout switches to a commit", () => {
+  const install = readFileSync(join(checkout, "docs/install.md"), "utf8");
+  const [, command = ""] = /`(git switch .*?)`/.exec(install) ?? [];
+  const [, notedBy = ""] = /`(git rev-parse .*?)`/.exec(install) ?? [];
+  const cwd = temporaryFolder();
+  const run = (script: string) => execFileSync("sh", ["-c", script], { cwd, encoding: "utf8" });
+  const commit = "git -c user.name=a -c user.email=a@example.com commit --quiet --allow-empty -m a";
+  run(`git init --quiet && ${commit}`);
+  const old = run(notedBy);
+  run(`${commit} && ${command.replace("<commit>", old.trim())}`);
+  expect(run(notedBy)).toBe(old);
+});
+
 test("what root installs as documented can be read by the user of the unit, with any umask of root", () => {
   const documents = ["deploy/systemd/beckon.service", "docs/install.md"].map((path) =>
     readFileSync(join(checkout, path), "utf8"),

@@ -329,7 +329,8 @@ const settings = {
     validValues: "0 to 600 seconds",
     help:
       "Seconds at the beginning of a stop in which `/readyz` answers 503 and requests are still " +
-      "accepted. Behind a load balancer, more than two intervals of its health check.",
+      "accepted. Behind a load balancer, longer than the interval of its health check times the " +
+      "number of failed checks.",
   },
   OPENAI_API_KEY: {
     ...apiKey,
