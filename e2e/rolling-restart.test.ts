@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -90,6 +90,49 @@ async function startNginx(ports: readonly number[], readTimeout = "660s") {
       readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,
   };
 }
+
+/**
+ * Starts Caddy with the configuration of deploy/caddy, without TLS, and the options of
+ * docs/scale.md, as proxy for the servers on `ports`.
+ * @param readTimeout replaces the value of `response_header_timeout`
+ */
+async function startCaddy(ports: readonly number[], readTimeout = "660s") {
+  const listen = await freePort();
+  const [, balancing = "", connecting = ""] =
+    /```caddyfile\nreverse_proxy.*\n((?:.*\n)*?)\ttransport http \{\n(.*)\n/.exec(
+      readFileSync(join(checkout, "docs/scale.md"), "utf8"),
+    ) ?? [];
+  const servers = ports.map((port) => `127.0.0.1:${port}`).join(" ");
+  const config = readFileSync(join(checkout, "deploy/caddy/Caddyfile"), "utf8")
+    .replace("agents.example.com {", `http://127.0.0.1:${listen} {`)
+    .replace("reverse_proxy 127.0.0.1:3000 {", `reverse_proxy ${servers} {\n${balancing}`)
+    .replace("transport http {", `transport http {\n${connecting}`)
+    .replace("response_header_timeout 660s", `response_header_timeout ${readTimeout}`)
+    // The first line with only a brace begins the global options.
+    .replace(/^\{$/m, "{\n\tadmin off");
+  const file = join(folder, "Caddyfile");
+  writeFileSync(file, config);
+  const caddy = spawn("caddy", ["run", "--adapter", "caddyfile", "--config", file], {
+    env: { PATH: path, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: "ignore",
+  });
+  const exited = new Promise((resolve) => caddy.once("exit", resolve));
+  onTestFinished(async () => {
+    caddy.kill("SIGTERM");
+    await exited;
+  });
+  const url = `http://127.0.0.1:${listen}`;
+  await until(
+    "Caddy",
+    async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
+  );
+  return { url };
+}
+
+const proxies = [
+  { program: "nginx", start: startNginx },
+  { program: "caddy", start: startCaddy },
+].filter(({ program }) => isInstalled(program));
 
 test.skipIf(!isInstalled("nginx"))(
   "a rolling restart of two servers behind nginx loses no request",
@@ -205,11 +248,14 @@ test.skipIf(!isInstalled("nginx"))(
 );
 
 /** Starts a server that answers each GET, and calls `onPost` instead of answering a POST. */
-async function startHangingServer(onPost: () => void): Promise<number> {
-  const server = createServer((request, response) => {
+const startHangingServer = (onPost: () => void) =>
+  listenWith((request, response) => {
     if (request.method === "GET") response.end();
     else onPost();
   });
+
+async function listenWith(answer: RequestListener): Promise<number> {
+  const server = createServer(answer);
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
@@ -219,13 +265,13 @@ async function startHangingServer(onPost: () => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test.skipIf(!isInstalled("nginx"))(
-  "a POST that was sent and gets no response in time is not sent to another machine",
-  async () => {
+test.each(proxies)(
+  "a POST that $program has sent and gets no response in time is not sent to another machine",
+  async ({ start }) => {
     let received = 0;
     const server = () => startHangingServer(() => received++);
-    const nginx = await startNginx([await server(), await server()], "1s");
-    const { status } = await fetch(nginx.url, { method: "POST", body: "Hello" });
+    const proxy = await start([await server(), await server()], "1s");
+    const { status } = await fetch(proxy.url, { method: "POST", body: "Hello" });
     expect([status, received]).toEqual([504, 1]);
   },
 );
@@ -243,5 +289,25 @@ test.skipIf(!isInstalled("nginx"))(
     expect(timedOut.map(({ status }) => status)).toEqual([504, 504]);
     expect(reached.sort()).toEqual(["first", "second"]);
     expect((await fetch(nginx.url)).status).toBe(200);
+  },
+);
+
+test.skipIf(!isInstalled("caddy"))(
+  "Caddy sends no request to a machine that is not ready",
+  async () => {
+    let checks = 0;
+    const received: string[] = [];
+    const ready = await listenWith((_, response) => response.end());
+    const stopping = await listenWith(({ url = "" }, response) => {
+      if (url === "/readyz") checks++;
+      else received.push(url);
+      response.writeHead(503).end();
+    });
+    const caddy = await startCaddy([ready, stopping]);
+    // When a further check arrives, Caddy has the result of an earlier one.
+    const before = checks;
+    await until("two checks of the machine", () => checks >= before + 2);
+    for (let count = 0; count < 20; count++) await fetch(`${caddy.url}/healthz`);
+    expect(received).toEqual([]);
   },
 );
