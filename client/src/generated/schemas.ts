@@ -2315,6 +2315,9 @@ export interface ImportAgentsBody {
               | "none"
             )
           | null;
+        /**
+         * Default: that of `preset`; without one, `{"kind":"none"}`.
+         */
         verification?:
           | {
               kind: "none";
@@ -2366,7 +2369,13 @@ export interface ImportAgentsBody {
           | {
               kind: "twilio";
             };
+        /**
+         * Default: that of `preset`; without one, `null`.
+         */
         allowed_addresses?: string[] | null;
+        /**
+         * Default: that of `preset`; without one, `null`.
+         */
         event_id?:
           | (
               | (
@@ -2383,7 +2392,13 @@ export interface ImportAgentsBody {
               | "cloudevents"
             )
           | null;
+        /**
+         * Default: that of `preset`; without one, `7`.
+         */
         event_id_days?: number;
+        /**
+         * Default: that of `preset`; without one, `null`.
+         */
         event_type?:
           | (
               | (
@@ -2400,7 +2415,13 @@ export interface ImportAgentsBody {
               | "cloudevents"
             )
           | null;
+        /**
+         * Default: that of `preset`; without one, `"none"`.
+         */
         handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+        /**
+         * Default: that of `preset`; without one, `{}`.
+         */
         bodies?: {
           multipart?: boolean;
           xml?: boolean;
@@ -2410,18 +2431,40 @@ export interface ImportAgentsBody {
           max_bytes?: number;
         };
         /**
+         * Default: that of `preset`; without one, `[]`.
+         *
          * @maxItems 50
          */
         headers?: string[];
         /**
+         * Default: that of `preset`; without one, `[]`.
+         *
          * @maxItems 50
          */
         query?: string[];
+        /**
+         * Default: that of `preset`; without one, `null`.
+         */
         filter?: string | null;
+        /**
+         * Default: that of `preset`; without one, `null`.
+         */
         template?: string | null;
+        /**
+         * Default: that of `preset`; without one, `"refuse"`.
+         */
         when_paused?: "refuse" | "hold";
+        /**
+         * Default: that of `preset`; without one, `"refuse"`.
+         */
         when_disabled?: "refuse" | "swallow";
+        /**
+         * Default: that of `preset`; without one, `null`.
+         */
         max_per_minute?: number | null;
+        /**
+         * Default: that of `preset`; without one, `{}`.
+         */
         form?: {
           origins?: string[] | null;
           honeypot?: string | null;
@@ -2466,6 +2509,9 @@ export interface CreateTriggerBody {
           | "none"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `{"kind":"none"}`.
+     */
     verification?:
       | {
           kind: "none";
@@ -2517,7 +2563,13 @@ export interface CreateTriggerBody {
       | {
           kind: "twilio";
         };
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     allowed_addresses?: string[] | null;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     event_id?:
       | (
           | (
@@ -2534,7 +2586,13 @@ export interface CreateTriggerBody {
           | "cloudevents"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `7`.
+     */
     event_id_days?: number;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     event_type?:
       | (
           | (
@@ -2551,7 +2609,13 @@ export interface CreateTriggerBody {
           | "cloudevents"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `"none"`.
+     */
     handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    /**
+     * Default: that of `preset`; without one, `{}`.
+     */
     bodies?: {
       multipart?: boolean;
       xml?: boolean;
@@ -2561,18 +2625,40 @@ export interface CreateTriggerBody {
       max_bytes?: number;
     };
     /**
+     * Default: that of `preset`; without one, `[]`.
+     *
      * @maxItems 50
      */
     headers?: string[];
     /**
+     * Default: that of `preset`; without one, `[]`.
+     *
      * @maxItems 50
      */
     query?: string[];
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     filter?: string | null;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     template?: string | null;
+    /**
+     * Default: that of `preset`; without one, `"refuse"`.
+     */
     when_paused?: "refuse" | "hold";
+    /**
+     * Default: that of `preset`; without one, `"refuse"`.
+     */
     when_disabled?: "refuse" | "swallow";
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     max_per_minute?: number | null;
+    /**
+     * Default: that of `preset`; without one, `{}`.
+     */
     form?: {
       origins?: string[] | null;
       honeypot?: string | null;
@@ -2619,6 +2705,9 @@ export interface UpdateTriggerBody {
           | "none"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `{"kind":"none"}`.
+     */
     verification?:
       | {
           kind: "none";
@@ -2670,7 +2759,13 @@ export interface UpdateTriggerBody {
       | {
           kind: "twilio";
         };
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     allowed_addresses?: string[] | null;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     event_id?:
       | (
           | (
@@ -2687,7 +2782,13 @@ export interface UpdateTriggerBody {
           | "cloudevents"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `7`.
+     */
     event_id_days?: number;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     event_type?:
       | (
           | (
@@ -2704,7 +2805,13 @@ export interface UpdateTriggerBody {
           | "cloudevents"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `"none"`.
+     */
     handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    /**
+     * Default: that of `preset`; without one, `{}`.
+     */
     bodies?: {
       multipart?: boolean;
       xml?: boolean;
@@ -2714,18 +2821,40 @@ export interface UpdateTriggerBody {
       max_bytes?: number;
     };
     /**
+     * Default: that of `preset`; without one, `[]`.
+     *
      * @maxItems 50
      */
     headers?: string[];
     /**
+     * Default: that of `preset`; without one, `[]`.
+     *
      * @maxItems 50
      */
     query?: string[];
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     filter?: string | null;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     template?: string | null;
+    /**
+     * Default: that of `preset`; without one, `"refuse"`.
+     */
     when_paused?: "refuse" | "hold";
+    /**
+     * Default: that of `preset`; without one, `"refuse"`.
+     */
     when_disabled?: "refuse" | "swallow";
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     max_per_minute?: number | null;
+    /**
+     * Default: that of `preset`; without one, `{}`.
+     */
     form?: {
       origins?: string[] | null;
       honeypot?: string | null;
@@ -2903,6 +3032,9 @@ export interface PreviewTriggerBody {
           | "none"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `{"kind":"none"}`.
+     */
     verification?:
       | {
           kind: "none";
@@ -2954,7 +3086,13 @@ export interface PreviewTriggerBody {
       | {
           kind: "twilio";
         };
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     allowed_addresses?: string[] | null;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     event_id?:
       | (
           | (
@@ -2971,7 +3109,13 @@ export interface PreviewTriggerBody {
           | "cloudevents"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `7`.
+     */
     event_id_days?: number;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     event_type?:
       | (
           | (
@@ -2988,7 +3132,13 @@ export interface PreviewTriggerBody {
           | "cloudevents"
         )
       | null;
+    /**
+     * Default: that of `preset`; without one, `"none"`.
+     */
     handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    /**
+     * Default: that of `preset`; without one, `{}`.
+     */
     bodies?: {
       multipart?: boolean;
       xml?: boolean;
@@ -2998,18 +3148,40 @@ export interface PreviewTriggerBody {
       max_bytes?: number;
     };
     /**
+     * Default: that of `preset`; without one, `[]`.
+     *
      * @maxItems 50
      */
     headers?: string[];
     /**
+     * Default: that of `preset`; without one, `[]`.
+     *
      * @maxItems 50
      */
     query?: string[];
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     filter?: string | null;
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     template?: string | null;
+    /**
+     * Default: that of `preset`; without one, `"refuse"`.
+     */
     when_paused?: "refuse" | "hold";
+    /**
+     * Default: that of `preset`; without one, `"refuse"`.
+     */
     when_disabled?: "refuse" | "swallow";
+    /**
+     * Default: that of `preset`; without one, `null`.
+     */
     max_per_minute?: number | null;
+    /**
+     * Default: that of `preset`; without one, `{}`.
+     */
     form?: {
       origins?: string[] | null;
       honeypot?: string | null;

@@ -1,3 +1,4 @@
+import { receiving } from "@beckon/contract";
 import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
@@ -28,6 +29,7 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
       if (jsonSchema.format === "date-time" || jsonSchema.format === "date")
         delete jsonSchema.pattern;
       if (jsonSchema.type === "integer") setWidth(jsonSchema);
+      if (io === "input" && presetFields.has(zodSchema)) describeDefault(jsonSchema);
       const { def } = zodSchema._zod;
       // A transformation is described by its input schema, because its output has the same
       // structure apart from defaults.
@@ -43,6 +45,21 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
       throw new Error("only z.json() can refer to itself: move the schema to the components");
   }
   return unreferenced(converted) as JsonSchema;
+}
+
+const { preset: _, ...fieldsOfPresets } = receiving.shape;
+/** The fields of `receiving` whose default is the value of the preset that the request names. */
+const presetFields: ReadonlySet<unknown> = new Set(Object.values(fieldsOfPresets));
+
+/**
+ * Moves the default to the description. As `default`, which applies only without a preset, clients
+ * that fill in the defaults of schemas would send it with a preset too, and so turn the preset's
+ * verification off.
+ */
+function describeDefault(schema: z.core.JSONSchema.BaseSchema): void {
+  const { default: value } = schema;
+  delete schema.default;
+  schema.description = `Default: that of \`preset\`; without one, \`${JSON.stringify(value)}\`.`;
 }
 
 const maxInt32 = 2 ** 31 - 1;

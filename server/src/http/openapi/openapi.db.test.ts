@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { presetName } from "@beckon/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { artifactOf, longInput } from "../../../test/artifact-of.ts";
 import { startTestBeckon } from "../../../test/beckon.ts";
@@ -10,6 +11,7 @@ import { defaultWorkspaceId } from "../../workspaces/index.ts";
 import { accountRoutes } from "../api/accounts.ts";
 import { managedRoutes } from "../api/index.ts";
 import { buildDocument } from "./build-document.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { resources } from "./resources.ts";
 
 // `succeeded` has the operations that tests have called. All test files of a process share it, so
@@ -69,6 +71,42 @@ test("what a request can carry is declared", () => {
     parameters: expect.arrayContaining([{ $ref: "#/components/parameters/WebhookId" }]),
     requestBody: { content: { "application/x-www-form-urlencoded": expect.any(Object) } },
   });
+});
+
+/** Returns the value with each default of its schema that it omits, also within its objects. */
+function withDefaults(schema: JsonSchema, value: unknown): unknown {
+  const forms = (schema.anyOf ?? [schema]) as readonly JsonSchema[];
+  const properties = forms.find((form) => "properties" in form)?.properties as
+    | Readonly<Record<string, JsonSchema>>
+    | undefined;
+  if (properties === undefined || typeof value !== "object" || value === null) return value;
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, field]) => {
+      const filled = name in given ? given[name] : field.default;
+      return filled === undefined ? [] : [[name, withDefaults(field, filled)]];
+    }),
+  );
+}
+
+test("a client that fills in the schema's defaults gets the settings of the preset that it names", async () => {
+  const { post: create } = document.paths["/api/public/agents/{agent_id}/triggers"] as {
+    readonly post: {
+      readonly requestBody: { readonly content: Record<string, { readonly schema: JsonSchema }> };
+    };
+  };
+  const { schema = {} } = create.requestBody.content["application/json"] ?? {};
+  const agent = await beckon.createAgent();
+  for (const preset of presetName.options) {
+    const body = { name: "Push", receiving: { preset } };
+    const [plain, filled] = await Promise.all(
+      [body, withDefaults(schema, body)].map((each) =>
+        beckon.call(`/agents/${agent.id}/triggers`, { body: each }),
+      ),
+    );
+    expect([preset, filled?.status]).toEqual([preset, 201]);
+    expect(filled?.body.data.receiving).toEqual(plain?.body.data.receiving);
+  }
 });
 
 interface DeclaredError {
