@@ -35,6 +35,7 @@ export {
   type Caller,
   callerId,
   labelHeaders,
+  maxStoredRejections,
   type ReceivedStart,
   type RunCallback,
   type RunDetails,

@@ -5,6 +5,7 @@ import {
   runErrorCode,
   runErrorMeanings,
 } from "@beckon/contract";
+import { maxStoredRejections } from "../../runs/index.ts";
 import { apiErrors } from "../errors.ts";
 import { headersOf } from "./response-headers.ts";
 
@@ -83,8 +84,15 @@ function describe(code: ErrorCode | RunErrorCode): DescribedError {
   const reserved: readonly string[] = reservedRunErrorCodes;
   const meaning = reserved.includes(code)
     ? `reserved, not used yet: ${runErrorMeanings[code]}`
-    : `${runErrorMeanings[code]}; the response has run_id`;
+    : `${runErrorMeanings[code]}; the response has run_id${unlessNotStored(code)}`;
   return { status: 500, code, meaning };
+}
+
+/** Returns when responses with this error have no run_id, because no run was stored. */
+function unlessNotStored(code: RunErrorCode): string {
+  return code === "plan_exhausted" || code === "ceiling_reached"
+    ? ` unless a limit rejected more than ${maxStoredRejections} starts of the agent or trigger in this minute`
+    : "";
 }
 
 /** Returns the response with one of these errors, which have the same status. */

@@ -118,7 +118,14 @@ const sharedResponses: Readonly<Record<string, object>> = document.components.re
 interface DeclaredOperation {
   readonly operationId: string;
   readonly responses: Readonly<
-    Record<string, { readonly headers?: Readonly<Record<string, unknown>>; readonly $ref?: string }>
+    Record<
+      string,
+      {
+        readonly description?: string;
+        readonly headers?: Readonly<Record<string, unknown>>;
+        readonly $ref?: string;
+      }
+    >
   >;
 }
 const operations = Object.values(document.paths).flatMap(
@@ -141,6 +148,19 @@ test("every operation of the API declares the errors that any request can get", 
     "getDocs",
     "getDocsPage",
   ]);
+});
+
+test("the errors of a spent limit say that only stored runs have a run_id", () => {
+  for (const code of ["plan_exhausted", "ceiling_reached"]) {
+    const meaning = new RegExp(
+      `.${code}.: [^;]*; the response has run_id unless a limit .* 60 starts`,
+    );
+    const missing = operations.flatMap(({ operationId, responses }) => {
+      const { description = "" } = responses[500] ?? {};
+      return description.includes(code) && !meaning.test(description) ? [operationId] : [];
+    });
+    expect(missing).toEqual([]);
+  }
 });
 
 test("every response declares the request id", () => {

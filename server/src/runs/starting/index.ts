@@ -2,6 +2,7 @@ export { createKnownCallers } from "./known-callers.ts";
 export { createQueueLimits } from "./queue-limits.ts";
 export { labelHeaders, readLabels } from "./read-labels.ts";
 export {
+  maxStoredRejections,
   type Started,
   type StartRequest,
   startReceived,

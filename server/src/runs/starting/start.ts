@@ -211,7 +211,7 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
  * Maximum number of starts per agent or trigger and minute that are stored although a limit rejects
  * them. Without it, a spent limit would not limit what the caller makes Beckon store.
  */
-const maxStoredRejections = 60;
+export const maxStoredRejections = 60;
 
 /** Returns whether a start that a limit rejects is stored as a run that has already failed. */
 function storesRejection({ limitRejections }: StartPorts, id: string | null): boolean {

@@ -1,3 +1,4 @@
+import { maxStoredRejections } from "../../../runs/index.ts";
 import { prose, table } from "../html.ts";
 import { samplesForGet } from "../samples.ts";
 import type { Chapter } from "./chapter.ts";
@@ -5,7 +6,7 @@ import type { Chapter } from "./chapter.ts";
 const outcomes: readonly (readonly [string, string])[] = [
   [
     "Spent before the start",
-    "The run is created already failed, with `plan_exhausted` or `ceiling_reached`. The response is 500 with `Retry-After`.",
+    `The run is created already failed, with \`plan_exhausted\` or \`ceiling_reached\`. The response is 500 with \`Retry-After\`. A server process stores ${maxStoredRejections} such runs a minute of an agent or trigger; without a run, the response has no \`run_id\`.`,
   ],
   ["Spent while it executes", "The run ends before its next model call, with the same error."],
   [
