@@ -3472,6 +3472,9 @@ export interface DeleteRunsBody {
   after?: string;
 }
 export interface ListRunEventsQuery {
+  /**
+   * Only for pages, by default 50. A stream rejects it.
+   */
   limit?: number;
   after?: number;
   /**
@@ -3480,6 +3483,9 @@ export interface ListRunEventsQuery {
   view?: "full" | "summary";
 }
 export interface ListEventsQuery {
+  /**
+   * Only for pages, by default 50. A stream rejects it.
+   */
   limit?: number;
   after?: string;
   agent_id?: string;

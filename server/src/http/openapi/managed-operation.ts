@@ -108,15 +108,27 @@ function tagOf(path: string): string {
   return /^\/runs|\/draft-runs$/.test(path) ? "runs" : (named.at(-1) ?? "agents");
 }
 
-function queryParameters({ query }: RouteDoc): JsonSchema[] {
+function queryParameters({ query, stream }: RouteDoc): JsonSchema[] {
   if (query === undefined) return [];
   const { properties = {} } = schemaOfRequest(query) as { properties?: Record<string, JsonSchema> };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    ...(description === undefined ? {} : { description }),
-    schema,
-  }));
+  return Object.entries(properties).map(([name, property]) => {
+    const isOnlyForPages = stream !== undefined && name === "limit";
+    const { description, ...schema } = isOnlyForPages ? limitOfPages(property) : property;
+    return {
+      name,
+      in: "query",
+      ...(description === undefined ? {} : { description }),
+      schema,
+    };
+  });
+}
+
+/**
+ * Moves the default of `limit` to the description. Clients that fill in the defaults of schemas
+ * could otherwise not read the stream, which rejects `limit`.
+ */
+function limitOfPages({ default: value, ...schema }: JsonSchema): JsonSchema {
+  return { ...schema, description: `Only for pages, by default ${value}. A stream rejects it.` };
 }
 
 function headerParameters(doc: RouteDoc): JsonSchema[] {

@@ -109,6 +109,28 @@ test("a client that fills in the schema's defaults gets the settings of the pres
   }
 });
 
+test("a client that fills in the defaults of query parameters can read the streams", async () => {
+  const agent = await beckon.createAgent();
+  const { body: invoked } = await beckon.invoke(agent, "Hello");
+  const streaming = managedRoutes.filter(({ doc }) => doc.stream !== undefined);
+  expect(streaming.map(({ doc }) => doc.id)).toEqual(["listRunEvents", "listEvents"]);
+  for (const { path } of streaming) {
+    const declared = document.paths[`/api/public${path.replace(":run_id", "{run_id}")}`] as {
+      readonly get: { readonly parameters: readonly { name: string; schema?: JsonSchema }[] };
+    };
+    const url = new URL(`/api/public${path.replace(":run_id", invoked.run_id)}`, beckon.url);
+    for (const { name, schema } of declared.get.parameters)
+      if (schema?.default !== undefined) url.searchParams.set(name, String(schema.default));
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const { status } = await fetch(url, {
+      headers: { accept: "text/event-stream", "x-api-key": beckon.key },
+      signal: stop.signal,
+    });
+    expect([path, status]).toEqual([path, 200]);
+  }
+});
+
 interface DeclaredError {
   readonly description: string;
   readonly content: Readonly<Record<string, { readonly schema: unknown }>>;
