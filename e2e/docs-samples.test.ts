@@ -81,7 +81,7 @@ async function operationsOf(beckon: TestBeckon): Promise<Operation[]> {
         id: operationId as string,
         method: method.toUpperCase(),
         path,
-        isPersonal: security?.some((each: object) => "session" in each) ?? false,
+        isPersonal: security?.length > 0 && security.every((each: object) => "session" in each),
         status: Number(status),
         mediaType: Object.keys(success.content ?? {})[0],
       };

@@ -1388,7 +1388,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Accept invitation. Joins the workspace with an account that you choose: without `password` the one that is signed in, otherwise the one with this password and `email`, by default the invitation's. If there is none, send a `name` to create one. Several accounts can have the same e-mail, but not two members of one workspace: that is a 409. Needs no credential. */
+      /** Accept invitation. Joins the workspace with an account that you choose: without `password` the one that is signed in, otherwise the one with this password and `email`, by default the invitation's. If there is none, send a `name` to create one. Several accounts can have the same e-mail, but not two members of one workspace: that is a 409. Needs no credential, or a session. */
       accept: (body: AcceptInvitationBody, options?: CallOptions): Promise<AcceptedInvitation> =>
         send.data<AcceptedInvitation>(
           { method: "POST", path: "/invitations/accept", body, open: true },

@@ -221,6 +221,7 @@ export const accountRoutes: readonly AccountRoute[] = [
     method: "POST",
     path: "/invitations/accept",
     who: "anybody",
+    acceptsSession: true,
     doc: {
       id: "acceptInvitation",
       summary: "Accept invitation",

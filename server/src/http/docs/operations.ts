@@ -88,10 +88,11 @@ export function operationsOf(document: OpenapiDocument): Operation[] {
 
 /**
  * Returns the credential that an operation's samples use. Without `security` it is a key or, for
- * `invokeAgent`, the agent's token. With an empty `security` there is none. Otherwise it is a
- * session.
+ * `invokeAgent`, the agent's token. If `security` or one of its requirements is empty, there is
+ * none. Otherwise it is a session.
  */
 function credentialOf(id: string, security: OperationObject["security"]): Operation["credential"] {
   if (security === undefined) return id === "invokeAgent" ? "token" : "key";
-  return security.length === 0 ? "none" : "session";
+  const isOptional = security.some((scheme) => Object.keys(scheme).length === 0);
+  return isOptional || security.length === 0 ? "none" : "session";
 }

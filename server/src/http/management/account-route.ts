@@ -36,6 +36,8 @@ interface Described {
 /** A route that needs no credential, or has the credential in its body, for example a password. */
 export interface OpenRoute extends Described {
   readonly who: "anybody";
+  /** A session can authenticate the request instead of credentials in its body. */
+  readonly acceptsSession?: true;
   /** `signedIn` returns the session of the request, if it has one. */
   readonly handle: (
     request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> },

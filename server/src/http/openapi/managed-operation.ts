@@ -35,14 +35,17 @@ export function managedOperation(route: ManagedRoute): JsonSchema {
 
 /** Returns the OpenAPI operation object of a route about accounts. */
 export function accountOperation(route: AccountRoute): JsonSchema {
-  const isOpen = route.who === "anybody";
-  return {
-    ...operation(route, "account", {
-      needs: isOpen ? "Needs no credential." : "Needs a session.",
-      parameters: [],
-    }),
-    security: isOpen ? [] : [{ session: [] }],
-  };
+  const { needs, security } = credentialOf(route);
+  return { ...operation(route, "account", { needs, parameters: [] }), security };
+}
+
+function credentialOf(route: AccountRoute): { needs: string; security: JsonSchema[] } {
+  const session = { session: [] };
+  if (route.who === "signed in") return { needs: "Needs a session.", security: [session] };
+  // An empty requirement makes the session optional (OpenAPI 3.1, 4.8.10).
+  return route.acceptsSession
+    ? { needs: "Needs no credential, or a session.", security: [{}, session] }
+    : { needs: "Needs no credential.", security: [] };
 }
 
 function operation(

@@ -131,6 +131,14 @@ test("a client that fills in the defaults of query parameters can read the strea
   }
 });
 
+test("an invitation is accepted without a credential or with a session", () => {
+  const { post: accept } = document.paths["/api/public/invitations/accept"] as Record<
+    string,
+    object
+  >;
+  expect(accept).toMatchObject({ security: [{}, { session: [] }] });
+});
+
 interface DeclaredError {
   readonly description: string;
   readonly content: Readonly<Record<string, { readonly schema: unknown }>>;
