@@ -1311,7 +1311,7 @@ export function bindOperations(send: Sender) {
       list: (query?: ListWorkspacesQuery, options?: CallOptions): Listing<Workspace> =>
         send.list<Workspace>({ method: "GET", path: "/workspaces", query }, options),
 
-      /** Create workspace. For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, whose secret only this response shows. It expires when the key that created the workspace expires; before that, create another key. Needs the scope `workspaces:own`. */
+      /** Create workspace. For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, whose secret only this response shows. It expires when the key that created the workspace expires; before that, create another key. Only keys and members of the new workspace can read it at `Location`. Needs the scope `workspaces:own`. */
       create: (body: CreateWorkspaceBody, options?: OnceOptions): Promise<CreateWorkspaceAnswer> =>
         send.data<CreateWorkspaceAnswer>(
           { method: "POST", path: "/workspaces", body, once: true },

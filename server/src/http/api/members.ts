@@ -95,7 +95,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
       body: createInvitationBody,
       data: invitation,
       also: linkShown,
-      created: "/invitations/:id",
+      created: null,
       once: true,
       example: { email: "grace@example.com", role: "editor" },
     },

@@ -3,11 +3,14 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { managedRoutes } from "./index.ts";
 
-test("the Location of every response that has one is the path of a route", () => {
+test("the Location of every response that has one can be read", () => {
   const withoutNames = (path: string) => path.replaceAll(/:\w+/g, ":");
-  const paths = managedRoutes.map(({ path }) => withoutNames(path));
+  const readable = managedRoutes
+    .filter(({ method }) => method === "GET")
+    .map(({ path }) => withoutNames(path));
   for (const { doc } of managedRoutes)
-    if (doc.created !== undefined) expect(paths, doc.id).toContain(withoutNames(doc.created));
+    if (typeof doc.created === "string")
+      expect(readable, doc.id).toContain(withoutNames(doc.created));
 });
 
 test("the fields in the Location and the ETag of a route are fields of its data", () => {

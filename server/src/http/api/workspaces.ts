@@ -35,7 +35,7 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
       id: "createWorkspace",
       summary: "Create workspace",
       description:
-        "For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, whose secret only this response shows. It expires when the key that created the workspace expires; before that, create another key.",
+        "For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, whose secret only this response shows. It expires when the key that created the workspace expires; before that, create another key. Only keys and members of the new workspace can read it at `Location`.",
       body: createWorkspaceBody,
       data: workspace,
       also: z.object({

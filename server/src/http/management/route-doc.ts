@@ -48,8 +48,9 @@ export interface RouteDoc {
   /**
    * Path of the created resource, below `/api/public`, for example `/runs/:id`. `:name` stands for
    * the field `name` of `data`. If it is set, the response is 201, with the path as `Location`.
+   * null: 201 without `Location`, because no route reads the resource (RFC 9110, section 15.3.2).
    */
-  readonly created?: string;
+  readonly created?: string | null;
   /** The response sets the session's cookie. */
   readonly setsCookie?: true;
   /** The route accepts an Idempotency-Key. */

@@ -190,7 +190,8 @@ function success(doc: RouteDoc): JsonSchema {
     };
   }
   return {
-    description: doc.created ? "Created." : ["Done.", doc.stream].filter(Boolean).join(" "),
+    description:
+      doc.created !== undefined ? "Created." : ["Done.", doc.stream].filter(Boolean).join(" "),
     headers,
     content: {
       "application/json": doc.list ? pageOf(one, example) : envelopeOf(one, example),
