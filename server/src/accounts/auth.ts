@@ -10,6 +10,14 @@ export interface Auth extends Sessions {
 }
 
 /**
+ * Returns the name of the session cookie.
+ * @param secure Whether the cookie is sent over TLS only.
+ */
+export function sessionCookieName(secure: boolean): string {
+  return `${secure ? "__Secure-" : ""}beckon.session_token`;
+}
+
+/**
  * Creates the `Auth` of an installation. The library better-auth is loaded when the first session
  * is created or looked up, because it needs some 25 MiB of memory, and many installations serve API
  * callers only.
@@ -21,7 +29,7 @@ export function createAuth(given: {
   secure: boolean;
 }): Auth {
   const { secure } = given;
-  const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
+  const cookieName = sessionCookieName(secure);
   let loaded: Promise<Sessions> | undefined;
   const sessions = () => {
     loaded ??= import("./sessions-by-library.ts")

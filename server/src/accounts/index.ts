@@ -1,6 +1,6 @@
 export type { AccountContext, SignedIn } from "./account-context.ts";
 export { addAccount } from "./add-account.ts";
-export { type Auth, createAuth } from "./auth.ts";
+export { type Auth, createAuth, sessionCookieName } from "./auth.ts";
 export { changePassword } from "./change-password.ts";
 export { checkReset } from "./check-reset.ts";
 export { type FailedSignIns, recordFailedSignIns } from "./failed-sign-ins.ts";

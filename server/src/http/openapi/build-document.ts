@@ -1,4 +1,5 @@
 import { errorResponse } from "@beckon/contract";
+import { sessionCookieName } from "../../accounts/index.ts";
 import { version } from "../../base/version.ts";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
@@ -143,7 +144,7 @@ export function buildDocument(publicUrl: string = defaultUrl) {
         session: {
           type: "apiKey",
           in: "cookie",
-          name: "beckon.session_token",
+          name: sessionCookieName(publicUrl.startsWith("https:")),
           description: sessionScheme,
         },
       },

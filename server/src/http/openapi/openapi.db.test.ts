@@ -139,6 +139,13 @@ test("an invitation is accepted without a credential or with a session", () => {
   expect(accept).toMatchObject({ security: [{}, { session: [] }] });
 });
 
+test.each([
+  ["http://127.0.0.1:3000", "beckon.session_token"],
+  ["https://beckon.example.com", "__Secure-beckon.session_token"],
+])("at %s the session is the cookie %s", (publicUrl, name) => {
+  expect(buildDocument(publicUrl).components.securitySchemes.session.name).toBe(name);
+});
+
 interface DeclaredError {
   readonly description: string;
   readonly content: Readonly<Record<string, { readonly schema: unknown }>>;
