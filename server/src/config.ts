@@ -206,7 +206,8 @@ const settings = {
     validValues: "an http or https URL without a query, for example https://agents.example.com",
     help:
       "Address that callers and browsers use, for trigger URLs and links. " +
-      "The dashboard works only without a path; the API also with one, if the proxy removes it. " +
+      "The dashboard and /docs work only without a path; the API also with one, if the proxy " +
+      "removes it. " +
       "Only pages of this site can use a session. With https, cookies are sent over TLS only.",
     unset: "http://HOST:PORT, or the loopback address if HOST is every address",
   },
