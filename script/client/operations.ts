@@ -181,7 +181,7 @@ interface Reading {
  * Returns one entry per media type of the successful responses. The client gets a function for each
  * entry. The name of the first function has no suffix; the suffix of the others is their `form`.
  * Event streams are left out, because hand-written code of the client reads them, and so are HTML
- * pages and TwiML, which are for browsers and Twilio.
+ * pages, TwiML and plain text, which are for browsers, Twilio and Slack.
  */
 function responseReadingsOf(
   { responses }: Endpoint["operation"],
@@ -191,7 +191,7 @@ function responseReadingsOf(
   const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
   const byType = Map.groupBy(contents, ([mediaType]) => mediaType);
   const readable = [...byType].filter(
-    ([mediaType]) => kindOf(mediaType) !== "stream" && !/^text\/(html|xml)$/.test(mediaType),
+    ([mediaType]) => kindOf(mediaType) !== "stream" && !/^text\/(html|plain|xml)$/.test(mediaType),
   );
   if (readable.length === 0)
     return [{ suffix: "", form: "", response: { kind: "nothing", type: "void" } }];

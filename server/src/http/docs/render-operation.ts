@@ -71,17 +71,22 @@ function parameterRow({ name, schema, description, required = false }: Parameter
   return renderRow({ name, type: typeOf(schema, linkTo), notes });
 }
 
+const anyType = "*/*";
+
 function renderContent(
   content: Content,
   linkTo: LinkTo,
   options: { readonly marksRequired?: boolean } = {},
 ): string {
-  const bySchema = Map.groupBy(Object.entries(content), ([, { schema }]) => JSON.stringify(schema));
-  return [...bySchema.values()]
-    .map((each) => {
+  const bySchema = Map.groupBy(Object.entries(content), ([type, { schema }]) =>
+    type === anyType ? type : JSON.stringify(schema),
+  );
+  return [...bySchema]
+    .map(([key, each]) => {
       const types = each.map(([type]) => `<code>${escapeHtml(type)}</code>`).join(" or ");
       const schema = each[0]?.[1].schema ?? {};
-      return `<p class="media">${types}</p>${renderFields(schema, linkTo, options)}`;
+      const fields = key === anyType ? "" : renderFields(schema, linkTo, options);
+      return `<p class="media">${types}</p>${fields}`;
     })
     .join("");
 }

@@ -16,7 +16,7 @@ const isRunError = (code: ErrorCode | RunErrorCode): code is RunErrorCode =>
   code in runErrorMeanings;
 
 const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
-  401: headersOf("RateLimitPolicy", "RateLimit"),
+  401: headersOf("RateLimitPolicy", "RateLimit", "WwwAuthenticate"),
   429: headersOf("RetryAfter", "RateLimitPolicy", "RateLimit"),
   503: headersOf("RetryAfter"),
 };

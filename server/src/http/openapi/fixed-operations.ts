@@ -96,7 +96,7 @@ const fire = {
   tags: ["calls"],
   summary: "Fire trigger",
   description:
-    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303. A request whose `Accept` names `application/json` gets JSON.",
+    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303. A request whose `Accept` names `application/json` gets JSON. Such a trigger can also accept other types, such as multipart forms, XML, NDJSON and CSV: see its `bodies`. A request can have any query parameters. The handshakes of Meta and Dropbox are GET requests to the same URL, which gets the challenge as text.",
   security: [],
   parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels, callback],
   requestBody: {
@@ -107,12 +107,13 @@ const fire = {
         schema: { type: "object", additionalProperties: { type: "string" } },
         example: { order: "4711" },
       },
+      "*/*": { schema: {} },
     },
   },
   responses: {
     200: {
       description:
-        "With `run_id`: the run is durable. With `skipped`: no run was started; triggers with the presets `linear` and `meta` respond with 200 in place of 202. As `text/html`: accepted, with the text of `form.answer`. As `text/xml`: accepted, TwiML for the verification `twilio`. Without a body: a form for the preset `slack` was accepted.",
+        "With `run_id`: the run is durable. With `skipped`: no run was started; triggers with the presets `linear` and `meta` respond with 200 in place of 202. As `text/html`: accepted, with the text of `form.answer`. As `text/xml`: accepted, TwiML for the verification `twilio`. As `text/plain`: the challenge of Slack's handshake. Without a body: a form for the preset `slack` was accepted.",
       headers: headersOf("IdempotencyReplayed"),
       content: {
         ...json(
@@ -121,6 +122,7 @@ const fire = {
         ),
         "text/html": { schema: { type: "string" } },
         "text/xml": { schema: { type: "string" } },
+        "text/plain": { schema: { type: "string" } },
       },
     },
     202: {
@@ -145,10 +147,19 @@ const firePreflight = {
   tags: ["calls"],
   summary: "CORS preflight",
   description:
-    "Browsers send it before a page of another origin fires a trigger. Every origin is allowed.",
+    "Browsers send it before a page of another origin fires a trigger. Every origin is allowed. It is also the handshake of CloudEvents senders, which name themselves in `WebHook-Request-Origin`.",
   security: [],
   parameters: pathParameters("/:token"),
   responses: {
+    200: {
+      description: "The trigger answers the handshake of CloudEvents: the sender can send events.",
+      headers: {
+        ...headersOf(),
+        "WebHook-Allowed-Origin": { schema: { type: "string" } },
+        "WebHook-Allowed-Rate": { schema: { type: "string" } },
+        Allow: { schema: { type: "string" } },
+      },
+    },
     204: {
       description: "Every origin can fire.",
       headers: {

@@ -65,12 +65,25 @@ test("the document is imported as an HTTP tool, every operation of it", async ()
   }
 });
 
-test("what a request can carry is declared", () => {
-  const { post: fire } = document.paths["/api/public/triggers/{token}"] as Record<string, unknown>;
+test("what a request to a trigger can carry, and what it can get, is declared", () => {
+  const { post: fire, options } = document.paths["/api/public/triggers/{token}"] as Record<
+    string,
+    unknown
+  >;
   expect(fire).toMatchObject({
     parameters: expect.arrayContaining([{ $ref: "#/components/parameters/WebhookId" }]),
-    requestBody: { content: { "application/x-www-form-urlencoded": expect.any(Object) } },
+    requestBody: {
+      content: { "application/x-www-form-urlencoded": expect.any(Object), "*/*": { schema: {} } },
+    },
+    responses: {
+      200: { content: { "text/plain": { schema: { type: "string" } } } },
+      401: { $ref: "#/components/responses/unauthorized" },
+    },
   });
+  expect(options).toMatchObject({
+    responses: { 200: { headers: { "WebHook-Allowed-Origin": { schema: { type: "string" } } } } },
+  });
+  expect(sharedResponses.unauthorized).toHaveProperty(["headers", "WWW-Authenticate"]);
 });
 
 /** Returns the value with each default of its schema that it omits, also within its objects. */

@@ -22,6 +22,10 @@ export const responseHeaders = {
       'What remains of it and for how many seconds, for example `"failed-authentications";r=0;t=42`.',
     ...text,
   },
+  WwwAuthenticate: {
+    description: "Only of triggers with the verification `basic`: the challenge of RFC 7617.",
+    ...text,
+  },
   Location: { description: "Path of the resource.", ...text },
   ETag: { description: "Version of the resource, for `If-Match`.", ...text },
   IdempotencyReplayed: {
@@ -43,6 +47,7 @@ const names: { readonly [Name in keyof typeof responseHeaders]: string } = {
   RetryAfter: "Retry-After",
   RateLimitPolicy: "RateLimit-Policy",
   RateLimit: "RateLimit",
+  WwwAuthenticate: "WWW-Authenticate",
   Location: "Location",
   ETag: "ETag",
   IdempotencyReplayed: "Idempotency-Replayed",
