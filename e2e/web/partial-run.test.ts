@@ -78,7 +78,7 @@ inBrowser(
   },
 );
 
-inBrowser("the cost of a run that goes on is shown once all its calls are known", async () => {
+inBrowser("the cost of a running run is shown once the page knows all its calls", async () => {
   model.script([waitsFor("cost"), says("Done.")]);
   const runId = await start(await createAgent());
   const page = await open();
@@ -92,7 +92,7 @@ inBrowser("the cost of a run that goes on is shown once all its calls are known"
   await reaches(runId, "succeeded");
 });
 
-inBrowser("a retry that goes on is compared without a cost or a duration", async () => {
+inBrowser("a retry that has not ended is compared without a cost or a duration", async () => {
   model.script([says("First."), waitsFor("retry"), says("Second.")]);
   const agent = await createAgent();
   const runId = (await beckon.invoke(agent, "Hello")).body.run_id;

@@ -135,8 +135,8 @@ export const queueQuery = ({ id, client }: Source) =>
   });
 
 /**
- * Returns whether the queue must be refetched. An empty queue is also refetched once a minute: the
- * runs of a process that stops return to the queue without an event.
+ * Returns whether the queue must be refetched. An empty queue is also refetched once a minute, in
+ * case the event of a queued run did not arrive.
  * @param queuedAt when the last event arrived that a run was queued, as Unix time in ms
  */
 export function isQueueDue(queue: Queue | undefined, queuedAt: number): boolean {
