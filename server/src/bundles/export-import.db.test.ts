@@ -253,53 +253,6 @@ describe("an import", () => {
     },
   );
 
-  test("shows missing secrets, and their tool fails until they are given", async () => {
-    const document = await exported(`/agents/${source.id}/export`);
-    const [made] = (
-      await importing({
-        ...document,
-        agents: [{ ...document.agents[0], paused: false, pause_reason: null }],
-      })
-    ).body.data.agents;
-    const path = `/agents/${made.id}`;
-    const shown = (await beckon.call(path)).body.data.tools;
-    expect(shown[0].headers.Authorization).toEqual({
-      secret_id: expect.stringMatching(/^sec_/),
-      secret_last4: null,
-      prefix: "Bearer ",
-    });
-    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
-      /credential was never entered/,
-    );
-    // Gives one secret per update. References to secrets that are still missing are accepted.
-    shown[0].headers.Authorization = { secret, prefix: "Bearer " };
-    const half = await beckon.call(path, { method: "PATCH", body: { tools: shown } });
-    expect(half.status).toBe(200);
-    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
-      /credential was never entered/,
-    );
-    const { tools } = half.body.data;
-    expect(tools[0].headers.Authorization.secret_last4).toBe("1234");
-    tools[0].operations[0].query.key = { secret: "the-other-secret" };
-    expect((await beckon.call(path, { method: "PATCH", body: { tools } })).status).toBe(200);
-    await beckon.invoke(made, "/call read {}");
-    expect(target.reached.at(-1)).toMatchObject({
-      url: "/orders?key=the-other-secret",
-      headers: { authorization: `Bearer ${secret}` },
-    });
-  });
-
-  test("stores secrets that were filled in", async () => {
-    const agents = [
-      { name: "Filled", model: "demo/echo", tools: [tool({ secret, prefix: "Bearer " })] },
-    ];
-    const { body } = await importing({ beckon: 1, agents });
-    expect(body.data.agents[0].secrets_needed).toEqual([]);
-    expect(JSON.stringify(body)).not.toContain(secret);
-    await beckon.invoke(body.data.agents[0], "/call read {}");
-    expect(target.reached.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
-  });
-
   test("uses the same defaults as creating an agent", async () => {
     const [made] = (
       await importing("beckon: 1\nagents:\n- {name: Short, model: demo/echo}\n", { headers: yaml })

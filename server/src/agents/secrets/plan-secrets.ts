@@ -16,9 +16,9 @@ import {
  * Returns the tools with references in place of secrets, and the secrets to write and to delete.
  *
  * - A new secret (`{secret: "…"}`) is encrypted for the origins to which it will be sent. If the
- *   same location already had a secret, the new secret takes over its id. Runs that execute with
- *   older versions of the agent then use the new value too. This is intended: a credential is
- *   usually replaced because the old one must no longer be used.
+ *   same location already had a secret, the new secret takes over its id, even if an export left out
+ *   its value. Runs that execute with older versions of the agent then use the new value too. This
+ *   is intended: a credential is usually replaced because the old one must no longer be used.
  * - A reference (`{secret_id}`) keeps its secret, even if the reference moves to another location.
  *   It is rejected if the secret would then be sent to a new origin. Otherwise a caller who can
  *   change an agent could have the agent's credentials sent to a server of their own.
@@ -58,8 +58,7 @@ export function planSecrets(
     }
     if (value.secret === null) return reference(newId("sec"));
     const earlier = replaceable.get(location.key);
-    const id =
-      earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
+    const id = earlier !== undefined && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
     const origins = [...location.origins].sort();
     const sealed = encryptFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
