@@ -59,3 +59,45 @@ test.each([
 ])("a default that its parameter accepts is valid: %j", (schema) => {
   expect(httpToolBody.safeParse(withParameter(schema)).error).toBeUndefined();
 });
+
+const withBody = (body_type: "json" | "form", type: unknown) => ({
+  type: "http",
+  name: "shop",
+  allowed_hosts: ["api.example.com"],
+  headers: { "Content-Type": type },
+  operations: [
+    { name: "read", description: "Reads", method: "GET", url: "https://api.example.com/orders" },
+    {
+      name: "add",
+      description: "Adds",
+      method: "POST",
+      url: "https://api.example.com/orders",
+      body: { type: "object", properties: {} },
+      body_type,
+    },
+  ],
+});
+
+test.each([
+  ["form", "application/json"],
+  ["json", "application/x-www-form-urlencoded"],
+  ["json", "text/plain"],
+] as const)("the body of an operation, a %s, is not sent as the tool's %s", (kind, type) => {
+  const tool = withBody(kind, type);
+  for (const saved of [httpToolBody, httpToolInDocument])
+    expect(saved.safeParse(tool).error?.issues).toMatchObject([
+      {
+        path: ["headers", "Content-Type"],
+        message: expect.stringMatching(/^does not match the body of add: /),
+      },
+    ]);
+  expect(httpToolGrant.safeParse(tool).success).toBe(true);
+});
+
+test.each([
+  ["form", "application/x-www-form-urlencoded; charset=utf-8"],
+  ["json", "application/vnd.api+json"],
+  ["json", { secret: "0123456789" }],
+] as const)("the body of an operation, a %s, can be sent as the tool's %j", (kind, type) => {
+  expect(httpToolBody.safeParse(withBody(kind, type)).error).toBeUndefined();
+});

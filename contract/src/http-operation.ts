@@ -28,16 +28,13 @@ const reserved =
 
 /**
  * Yields every configuration error of an operation that is detectable without calling it.
- * @param checksDefaults whether a default that its parameter does not accept is an error.
+ * @param isStored whether the operation is stored. If it is, defaults are not checked.
  */
-export function* operationMistakes(
-  operation: Operation,
-  checksDefaults: boolean,
-): Generator<Mistake> {
+export function* operationMistakes(operation: Operation, isStored: boolean): Generator<Mistake> {
   const url = parseUrlTemplate(operation.url);
   if (typeof url === "string") return yield { path: ["url"], message: url };
   yield* parameterMistakes(operation.parameters);
-  if (checksDefaults) yield* defaultMistakes(operation.parameters);
+  if (!isStored) yield* defaultMistakes(operation.parameters);
   const properties = operation.parameters.properties ?? {};
   const used = new Set<string>();
 
@@ -196,7 +193,8 @@ function hasTypeOf({ type, enum: choices, items = {} }: ValueSchema, value: unkn
   return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
-const bodyTypes = {
+/** The media types that a body of each `body_type` can be sent with. */
+export const bodyTypes = {
   json: { pattern: /^[^/{}\s]+\/([^/{}\s;]+\+)?json(;[^{}]*)?$/i, name: "a JSON media type" },
   form: {
     pattern: /^application\/x-www-form-urlencoded(;[^{}]*)?$/i,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isAllowed, parseAllowedHost } from "./allowed-host.ts";
 import { addMistakes, boundedList, boundedRecord } from "./bounded.ts";
-import { isReservedHeader, operationMistakes } from "./http-operation.ts";
+import { bodyTypes, isReservedHeader, operationMistakes } from "./http-operation.ts";
 import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
 
@@ -89,10 +89,13 @@ export function isToolQueryParameter(name: string): boolean {
   return queryName.safeParse(name).success;
 }
 
-/** @param checksDefaults see `operationMistakes` */
+/**
+ * @param isStored whether the tool is stored. Versions of agents are immutable, so defaults and the
+ *   `Content-Type` of the whole tool are not checked then: older versions can have any.
+ */
 function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(
   value: Value,
-  { checksDefaults }: { readonly checksDefaults: boolean },
+  { isStored }: { readonly isStored: boolean },
 ) {
   const headers = boundedRecord(headerName, value, 32, "must have at most 32 headers").default({});
   const query = boundedRecord(queryName, value, 64, "must have at most 64 parameters").default({});
@@ -134,7 +137,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(
        */
       idempotency_header: headerName.optional(),
     })
-    .superRefine((given, context) => addMistakes(context, operationMistakes(given, checksDefaults)))
+    .superRefine((given, context) => addMistakes(context, operationMistakes(given, isStored)))
     .transform((given) => ({
       ...given,
       safe_to_repeat: given.safe_to_repeat ?? (given.method === "GET" || given.method === "HEAD"),
@@ -171,21 +174,21 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(
       /** Maximum number of calls of all operations of this tool in one run. */
       max_calls_per_run: z.number().int().min(1).max(1_000).default(100),
     })
-    .superRefine((grant, context) => addMistakes(context, grantMistakes(grant)));
+    .superRefine((grant, context) => {
+      addMistakes(context, grantMistakes(grant));
+      if (!isStored) addMistakes(context, contentTypeMistakes(grant));
+    });
 }
 
 /** An `http` tool in requests. */
-export const httpToolBody = httpTool(valueInBody, { checksDefaults: true });
+export const httpToolBody = httpTool(valueInBody, { isStored: false });
 export type HttpToolBody = z.infer<typeof httpToolBody>;
 
 /** An `http` tool in an exported document. */
-export const httpToolInDocument = httpTool(valueInDocument, { checksDefaults: true });
+export const httpToolInDocument = httpTool(valueInDocument, { isStored: false });
 
-/**
- * An `http` tool as it is stored and returned in responses. Defaults are not checked, because
- * versions of agents are immutable and older ones can have any.
- */
-export const httpToolGrant = httpTool(storedValue, { checksDefaults: false });
+/** An `http` tool as it is stored and returned in responses. */
+export const httpToolGrant = httpTool(storedValue, { isStored: true });
 export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 /** One operation that an `http` tool offers to the model. */
 export type HttpOperation = HttpToolGrant["operations"][number];
@@ -199,9 +202,12 @@ interface Grant {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly operations: readonly {
+    readonly name: string;
     readonly url: string;
     readonly headers: object;
     readonly query: object;
+    readonly body?: unknown;
+    readonly body_type?: "json" | "form" | undefined;
     readonly idempotency_header?: string | undefined;
   }[];
 }
@@ -258,5 +264,21 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
           message: "is already set for the whole tool",
         };
     }
+  }
+}
+
+/** Yields a `Content-Type` of the whole tool that is wrong for the body of an operation. */
+function* contentTypeMistakes({ headers, operations }: Grant) {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.toLowerCase() !== "content-type" || typeof value !== "string") continue;
+    const wrong = operations.find(
+      ({ body, body_type = "json" }) =>
+        body !== undefined && !bodyTypes[body_type].pattern.test(value),
+    );
+    if (wrong !== undefined)
+      yield {
+        path: ["headers", name],
+        message: `does not match the body of ${wrong.name}: leave this header out, and Beckon sets it`,
+      };
   }
 }
