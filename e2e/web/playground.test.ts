@@ -357,6 +357,31 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   expect((await agentOf(id)).version).toBe(1);
 });
 
+inBrowser("an agent whose provider was added again is saved with the new one", async () => {
+  const models = await startModelServer();
+  onTestFinished(() => models.close());
+  models.script(says("Hello"));
+  const first = await beckon.createProvider(models.url, "renewed");
+  const agent = await beckon.createAgent({ model: `${first.name}/m` });
+  await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+  await beckon.call(`/providers/${first.id}`, { method: "DELETE" });
+  await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
+  const second = await beckon.createProvider(models.url, first.name);
+  const page = await openAgent(agent.id);
+  const notice = page.getByText("The agent still uses an earlier provider of this name.");
+  await notice.waitFor();
+  await send(page, "Hello");
+  await page.getByText("was deleted. Save the agent again if there is a provider of").waitFor();
+  await field(page, "Model").fill("demo/echo");
+  await notice.waitFor({ state: "detached" });
+  await field(page, "Model").fill(`${first.name}/m`);
+  await button(page, "Use this one").click();
+  await notice.waitFor({ state: "detached" });
+  expect(await agentOf(agent.id)).toMatchObject({ version: 2, provider_id: second.id });
+  await send(page, "Hello");
+  await page.getByText("Succeeded").waitFor();
+});
+
 inBrowser("the playground reports a wrong setting only until it is corrected", async () => {
   const { id } = await beckon.createAgent();
   const page = await openAgent(id);

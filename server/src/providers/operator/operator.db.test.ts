@@ -82,7 +82,9 @@ test("another workspace has it when the operator shares, until the operator does
   expect({ status, code: body.code, error: body.error }).toEqual({
     status: 500,
     code: "model_error",
-    error: expect.stringMatching(/The operator no longer offers openai to this workspace/),
+    error: expect.stringMatching(
+      /The operator no longer offers openai to this workspace\. Save the agent again if/,
+    ),
   });
   expect(operator.requests).toHaveLength(1);
 });

@@ -226,7 +226,7 @@ export class AgentCache {
       throw new ApiError(
         "conflict",
         absence === undefined
-          ? `The operator no longer offers ${name} to this workspace. Give the agent another model.`
+          ? `The operator no longer offers ${name} to this workspace. ${remedy}`
           : `${absence} Or give the agent another model.`,
       );
     }
@@ -236,12 +236,12 @@ export class AgentCache {
     });
     if (connection !== undefined)
       return { connection, transport: this.#options.egress, isDiscovered: false };
-    throw new ApiError(
-      "conflict",
-      `The provider of the model ${model} was deleted. Give the agent another model.`,
-    );
+    throw new ApiError("conflict", `The provider of the model ${model} was deleted. ${remedy}`);
   }
 }
+
+const remedy =
+  "Save the agent again if there is a provider of this name, or give it another model.";
 
 /**
  * Estimates the memory of an agent version in the cache, in bytes: 2,000 for its model, and the

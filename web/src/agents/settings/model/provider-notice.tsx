@@ -7,12 +7,18 @@ import { formatCounted } from "../../../format/index.ts";
 import { AddProvider, modelsQuery } from "../../../providers/index.ts";
 import { Banner, Button } from "../../../ui/index.ts";
 import { providerOf } from "../../model/models.ts";
+import { useAgent } from "../../queries.ts";
 import type { FormValues } from "../form-values.ts";
+import { EarlierProvider } from "./earlier-provider.tsx";
 
-/** Shown if the provider of the chosen model is missing or does not list its models. */
+/**
+ * Shown if the provider of the chosen model is missing, is not the one that the agent uses, or does
+ * not list its models.
+ */
 export function ProviderNotice() {
   const workspace = useWorkspace();
   const [isAdding, setAdding] = useState(false);
+  const agent = useAgent();
   const model = useWatch<FormValues, "model">({ name: "model" });
   const { data: lists } = useQuery(modelsQuery(workspace));
   const name = providerOf(model);
@@ -32,6 +38,8 @@ export function ProviderNotice() {
         >
           {`There is no provider “${name}” in this workspace.`}
         </Banner>
+      ) : model === agent.model && providerIdOf(list) !== agent.provider_id ? (
+        <EarlierProvider agent={agent} />
       ) : list.error === null ? null : (
         <FailedList key={list.provider_id} list={list} error={list.error} />
       )}
@@ -40,6 +48,10 @@ export function ProviderNotice() {
     </>
   );
 }
+
+/** Returns the `provider_id` of agents that use the provider. */
+const providerIdOf = ({ origin, provider_id: id }: ModelList) =>
+  origin === "workspace" ? id : null;
 
 interface FailedListProps {
   readonly list: ModelList;
