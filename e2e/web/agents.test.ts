@@ -283,9 +283,14 @@ inBrowser("versions are compared by line and restored", async () => {
   await expectAccessible(page);
   await page.getByLabel("With version").selectOption("Version 1");
   await page.waitForURL(/\?from=1&to=1$/);
-  await page.getByText("These versions are equal.").waitFor();
+  await page
+    .getByText("These versions are equal. New values of secrets are not part of a version")
+    .waitFor();
   await button(page, "Restore version 1").click();
   await page.getByText(/This creates version 3, equal to version 1/).waitFor();
+  await page
+    .getByText(/tools that version 1 does not have are deleted, also for the versions in between/)
+    .waitFor();
   await button(page, "Restore version 1").last().click();
   await page.getByText("Version 3 is current").first().waitFor();
   const { body } = await beckon.call(`/agents/${id}`);

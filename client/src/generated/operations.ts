@@ -735,7 +735,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Restore agent version. Creates the agent's next version, equal to this one. Fails if its provider or a secret of its tools was deleted, or if it used the operator's provider and the workspace now has its own of that name. Secrets that only the current version uses are deleted. Needs the scope `agents:write`. */
+      /** Restore agent version. Creates the agent's next version, equal to this one. Fails if its provider or a secret of its tools was deleted, or if it used the operator's provider and the workspace now has its own of that name. Secrets to which this version does not refer are deleted. Needs the scope `agents:write`. */
       restore: (
         agentId: string,
         version: number | string,

@@ -298,7 +298,7 @@ describe("restoring a version", () => {
     expectError(await restore(id, 1), 409, "conflict", /would send its secret to/);
   });
 
-  test("keeps secrets that both versions refer to and deletes those of the current version only", async () => {
+  test("keeps secrets to which the version refers and deletes all others", async () => {
     const { id, token } = await beckon.createAgent({
       tools: [tool({ secret, prefix: "Bearer " })],
     });
@@ -314,6 +314,14 @@ describe("restoring a version", () => {
       [id],
     );
     expect(rows).toHaveLength(1);
+  });
+
+  test("deletes secrets to which versions in between refer, so that these cannot be restored", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { tools: [tool({ secret })] });
+    await change(id, { instructions: "Be brief." });
+    expect((await restore(id, 1)).status).toBe(200);
+    expectError(await restore(id, 2), 409, "conflict", /refers to a secret/);
   });
 });
 

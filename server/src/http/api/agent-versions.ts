@@ -68,7 +68,7 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
       id: "restoreAgentVersion",
       summary: "Restore agent version",
       description:
-        "Creates the agent's next version, equal to this one. Fails if its provider or a secret of its tools was deleted, or if it used the operator's provider and the workspace now has its own of that name. Secrets that only the current version uses are deleted.",
+        "Creates the agent's next version, equal to this one. Fails if its provider or a secret of its tools was deleted, or if it used the operator's provider and the workspace now has its own of that name. Secrets to which this version does not refer are deleted.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,

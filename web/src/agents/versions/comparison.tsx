@@ -23,7 +23,10 @@ export function Comparison({ from, to, known }: ComparisonProps) {
     <Panel title="Changes" actions={<VersionChoice from={from} to={to} known={known} />}>
       {data !== undefined ? (
         data.changes.length === 0 ? (
-          <p className="py-6 text-center text-ink-2">These versions are equal.</p>
+          <p className="py-6 text-center text-ink-2">
+            These versions are equal. New values of secrets are not part of a version: they apply to
+            all versions.
+          </p>
         ) : (
           // With this `key`, React creates the list anew for each comparison. Otherwise lines that
           // are unfolded here would also be unfolded in the next comparison.
