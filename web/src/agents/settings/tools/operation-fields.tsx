@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Checkbox, Field, IconButton, Select, TextArea, TextInput } from "../../../ui/index.ts";
-import { isReading, withPlaceholders } from "./tool-values.ts";
+import { isReading, templatesOf, withPlaceholders } from "./tool-values.ts";
 import { useMessageAt } from "./use-message-at.ts";
 import { ValueRows } from "./value-rows.tsx";
 
@@ -30,9 +30,9 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
   const [hadHeader, setHadHeader] = useState(false);
   if (watch(`${at}.idempotencyHeader`) !== "" && !hadHeader) setHadHeader(true);
   const addPlaceholders = () => {
-    const { url, query, headers, parameters } = getValues(at);
-    const templates = [url, ...[...query, ...headers].map(({ value }) => value)];
-    setValue(`${at}.parameters`, withPlaceholders(parameters, templates), { shouldDirty: true });
+    const values = getValues(at);
+    const parameters = withPlaceholders(values.parameters, templatesOf(values));
+    setValue(`${at}.parameters`, parameters, { shouldDirty: true });
   };
   return (
     <section

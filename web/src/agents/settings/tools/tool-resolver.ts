@@ -59,14 +59,24 @@ function fieldIn(
   [first = "name", ...rest]: readonly string[],
 ): [FieldPath, string] {
   if (first === "headers" || first === "query") {
-    const row = owner[first].findIndex(({ name }: ValueRow) => name === rest[0]);
-    if (row === -1) return [[first, "root"], ""];
-    const isName = rest[0] === "" || rest.length === 0;
-    return [[first, row, isName ? "name" : "value"], ""];
+    const index = owner[first].findIndex(({ name }: ValueRow) => name === rest[0]);
+    const row = owner[first][index];
+    if (row === undefined) return [[first, "root"], ""];
+    return [[first, index, fieldInRow(row, rest)], ""];
   }
   const isSchema = first === "parameters" || first === "body";
   const shown = isSchema ? rest.filter((part) => part !== "properties").join(".") : "";
   return [[names[first] ?? first], shown];
+}
+
+/**
+ * Returns the field of a row that a path refers to.
+ * @param path the name of the header or query parameter, and the path in its value
+ */
+function fieldInRow({ secretId }: ValueRow, [name, inValue]: readonly string[]): keyof ValueRow {
+  if (inValue === "prefix") return "prefix";
+  // A row with a stored secret has no field for its value.
+  return name === "" || secretId !== "" ? "name" : "value";
 }
 
 /**

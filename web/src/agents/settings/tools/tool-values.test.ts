@@ -8,6 +8,7 @@ import {
   emptyRow,
   emptyTool,
   type ToolValues,
+  templatesOf,
   toolOf,
   valuesOfTool,
   withPlaceholders,
@@ -135,6 +136,28 @@ test("errors of headers, schemas and taken names are at their fields", async () 
     name: error("is taken: another tool or operation of this agent has this name"),
     operations: { 0: { name: { type: "schema" } } },
   });
+});
+
+test("errors of a stored secret are at its prefix and its name, since it has no other field", async () => {
+  const values = valuesOfTool(tool);
+  const [header = emptyRow] = values.headers;
+  const [operation = emptyOperation] = values.operations;
+  expect(await errorsOf({ ...values, headers: [{ ...header, prefix: "Clé " }] })).toEqual({
+    headers: { 0: { prefix: error("must be printable ASCII") } },
+  });
+  const query = [{ ...header, name: "format" }];
+  expect(await errorsOf({ ...values, operations: [{ ...operation, query }] })).toEqual({
+    operations: { 0: { query: { 0: { name: error("is already set for the whole tool") } } } },
+  });
+});
+
+test("placeholders are in the URL and in texts, not in secrets", () => {
+  const row = { ...emptyRow, name: "key" };
+  const secret = { ...row, isSecret: true, value: "{not-a-parameter}" };
+  const url = "https://a.example/{id}";
+  expect(
+    templatesOf({ url, query: [{ ...row, value: "{page}" }, secret], headers: [secret] }),
+  ).toEqual([url, "{page}"]);
 });
 
 test("placeholders that the schema lacks are added as required texts", () => {

@@ -225,6 +225,16 @@ export function isReading(method: Operation["method"]): boolean {
   return method === "GET" || method === "HEAD";
 }
 
+/** Returns the texts of a function in which placeholders can be. A secret has none. */
+export function templatesOf({
+  url,
+  query,
+  headers,
+}: Pick<OperationValues, "url" | "query" | "headers">): string[] {
+  const texts = [...query, ...headers].filter(({ isSecret }) => !isSecret);
+  return [url, ...texts.map(({ value }) => value)];
+}
+
 /**
  * Returns the schema of the parameters, as JSON. Each placeholder that it lacks is added as a
  * required text parameter. A text that is no JSON object, or has properties that are none, is
