@@ -64,3 +64,12 @@ test("a tool that is edited during a save removes no tool of another person", ()
   expect(removed.base.version).toBe(12);
   expect(removed.values.tools).toMatchObject([{ description: "Mine" }, { name: "mail" }]);
 });
+
+test("tools that two people have added at the same time are in the saved order", () => {
+  const sent = { tools: [tool("shop"), tool("crm"), tool("mine")] };
+  const theirs = { tools: [tool("shop"), tool("crm"), tool("theirs"), tool("mine")] };
+  const { base: now, changes } = saveWith(sent, theirs, {});
+  expect([now.version, changes]).toEqual([14, {}]);
+  const typed = { tools: [...sent.tools, tool("later")] };
+  expect(saveWith(sent, theirs, typed).values.tools).toEqual([...theirs.tools, tool("later")]);
+});

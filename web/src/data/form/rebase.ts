@@ -28,5 +28,5 @@ export function rebase<Fields extends object>(
   const typedOf = (name: string) => (isTyped(name) ? typed : saved)[name];
   const all = (fields: object, ofName: (name: string) => unknown) =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, ofName(name)])) as Fields;
-  return { base: all({ ...saved, ...base }, baseOf), typed: all({ ...typed, ...saved }, typedOf) };
+  return { base: all({ ...saved, ...base }, baseOf), typed: all({ ...saved, ...typed }, typedOf) };
 }
