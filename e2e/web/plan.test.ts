@@ -127,6 +127,23 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await page.getByText("A ceiling stops runs when").waitFor();
 });
 
+inBrowser("an agent that is resumed stays paused while its ceiling is reached", async () => {
+  const { id, agent, call, spend } = await workspace();
+  await spend({ cost_micros: 400_000 });
+  await call(`/limits/agent/${agent.id}`, { limit_micros: 400_000, pauses_agent: true }, "PUT");
+  const pause = () => call(`/agents/${agent.id}/pause`, undefined, "POST");
+  await pause();
+  const path = `/w/${id}/agents/${agent.id}`;
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("Resumed, but its ceiling still pauses it.").first().waitFor();
+  await page.getByText("Paused: its ceiling is reached.").waitFor();
+  await pause();
+  await page.goto(`${beckon.url}/w/${id}`);
+  await page.getByRole("button", { name: "Resume Refund desk" }).click();
+  await page.getByText("Its ceiling still pauses it.").first().waitFor();
+});
+
 inBrowser("a new ceiling for an agent that has one shows it, and keeps its pausing", async () => {
   const { agent, call, open } = await workspace();
   const path = `/limits/agent/${agent.id}`;

@@ -15,8 +15,12 @@ export function ResumeButton({ agentId, name }: ResumeButtonProps) {
   const toast = useToast();
   const resume = useMutation({
     mutationFn: () => client.agents.resume(agentId),
-    onSuccess: () => {
-      toast({ tone: "success", title: `Resumed ${name}`, description: "New runs are accepted." });
+    onSuccess: ({ paused }) => {
+      toast({
+        tone: paused ? "warning" : "success",
+        title: `Resumed ${name}`,
+        description: paused ? "Its ceiling still pauses it." : "New runs are accepted.",
+      });
       return announceChanges(queryClient, agentsKey(id));
     },
     onError: (thrown) =>

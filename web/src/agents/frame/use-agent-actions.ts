@@ -41,7 +41,11 @@ export function useAgentActions(agent: Agent) {
     mutationFn: () => client.agents.resume(agent.id),
     onSuccess: (resumed) => {
       queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, resumed);
-      toast({ tone: "success", title: "Resumed: new runs are accepted." });
+      toast(
+        resumed.paused
+          ? { tone: "warning", title: "Resumed, but its ceiling still pauses it." }
+          : { tone: "success", title: "Resumed: new runs are accepted." },
+      );
       return tellOthers();
     },
     onError: failed("resumed", "Press Resume again: resuming it twice does no harm."),
