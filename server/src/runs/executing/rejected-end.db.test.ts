@@ -68,6 +68,10 @@ test("the model calls of a run whose end the database rejects for a while are me
 test("a run that is cancelled while the database rejects its end ends as cancelled", async () => {
   const { id, invoked, writes } = await startUnendable();
   expect((await beckon.call(`/runs/${id}/cancel`, { method: "POST" })).status).toBe(200);
+  // A write that began before the cancellation would end the run as interrupted.
+  const before = await writes.count();
+  const isLater = async () => (await writes.count()) > before + 1 || undefined;
+  await eventually("a write that began after the cancellation", isLater);
   await writes.accept();
   expect((await invoked).body).toMatchObject({ run_id: id, code: "cancelled" });
   expect((await runOf(id)).status).toBe("cancelled");
