@@ -126,8 +126,7 @@ export async function invoke(
       runId = response.run_id;
       // If the server responds much earlier than asked, for example because it is shutting down,
       // this pause avoids a busy loop.
-      if (performance.now() - began < seconds * 500)
-        await sleep(jitter(1_000), options.signal ?? never);
+      if (performance.now() - began < seconds * 500) await sleep(jitter(1_000), options.signal);
     }
   } catch (thrown) {
     if (thrown instanceof BeckonError && thrown.code === "timed_out")
@@ -171,8 +170,6 @@ function timedOut(timeout: number, runId: string | undefined, thrown?: BeckonErr
     cause,
   });
 }
-
-const never = new AbortController().signal;
 
 /**
  * Starts a run without waiting for its end.
