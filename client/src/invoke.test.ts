@@ -6,6 +6,7 @@ import {
   disconnects,
   type Handler,
   neverResponds,
+  type Received,
   rejects,
   responds,
   startScriptedServer,
@@ -18,14 +19,14 @@ const token = "bka_secret";
 const done = responds(200, { ok: true, run_id: "run_1", output: "Hello" });
 const stillRunning = responds(202, { ok: true, run_id: "run_1", status: "running" });
 
+/** Returns the seconds in the request's `Prefer: wait`. */
+const secondsOf = ({ headers }: Received) => Number(/wait=(\d+)/.exec(`${headers.prefer}`)?.[1]);
+
 /** Responds after the time in the request's `Prefer: wait`. */
 const afterWait =
   (handler: Handler): Handler =>
   (response, request) =>
-    void setTimeout(
-      () => handler(response, request),
-      1_000 * Number(/wait=(\d+)/.exec(String(request.headers.prefer))?.[1]),
-    );
+    void setTimeout(() => handler(response, request), 1_000 * secondsOf(request));
 
 test("a long invoke is repeated with the same Idempotency-Key until it returns the output", async () => {
   server.script(afterWait(stillRunning), afterWait(stillRunning), done);
@@ -99,11 +100,27 @@ test("one request waits less than the 300 seconds after which fetch of Node.js e
 test("one request waits less than tryTimeout, after which its response counts as lost", async () => {
   for (const [tryTimeout, prefer] of [
     [30_000, "wait=29"],
-    [1_500, "wait=1"],
+    [2_000, "wait=1"],
+    [1_500, "wait=0"],
   ] as const) {
     server.script(done);
     await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, tryTimeout });
     expect(server.requests[0]?.headers.prefer).toBe(prefer);
+  }
+});
+
+test("a timeout too short for a wait still ends with the id of the run", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    server.script((response, request) => {
+      vi.advanceTimersByTime(1_000 * secondsOf(request));
+      stillRunning(response, request);
+    });
+    await expect(
+      beckon.agents.invoke("agt_1", { input: "Hello" }, { token, timeout: 1_000 }),
+    ).rejects.toMatchObject({ code: "timed_out", runId: "run_1" });
+  } finally {
+    vi.useRealTimers();
   }
 });
 

@@ -20,7 +20,8 @@ export interface InvokeOptions extends StartOptions {
    * Maximum seconds that one request waits for the run's end; the client then sends the next
    * request. Must be below the timeout of every proxy between client and server. At least 1,
    * default 50. A value above 240 counts as 240. With `tryTimeout`, which must be above 1,000, a
-   * request waits at most as long as its response still arrives within that time.
+   * request waits at most as long as its response still arrives within that time. With less than
+   * 2,000 milliseconds of `timeout` or `tryTimeout`, the first request does not wait.
    */
   readonly wait?: number | undefined;
   /**
@@ -30,7 +31,7 @@ export interface InvokeOptions extends StartOptions {
   readonly timeout?: number | undefined;
   /**
    * Called once with the id of the run, as soon as it is known and if the run has not ended by
-   * then: after `wait` seconds, at most 240.
+   * then: when the first request has waited.
    */
   readonly onStarted?: ((runId: string) => void) | undefined;
 }
@@ -108,8 +109,10 @@ export async function invoke(
       const remainingMs = Math.min(deadline - began, sentAt + maxRepeatMs - Date.now());
       if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId);
       // The last request asks for a response one second before the deadline. With this response the
-      // client gets the run's id, which the timeout error contains.
-      const seconds = Math.max(1, Math.min(maxSeconds, secondsWithin(remainingMs)));
+      // client gets the run's id, which the timeout error contains. If even the response to a wait
+      // of one second can be too late, the first request gets the id without a wait.
+      const minSeconds = runId === undefined ? 0 : 1;
+      const seconds = Math.max(minSeconds, Math.min(maxSeconds, secondsWithin(remainingMs)));
       const response = await operations.agents.invoke(agentId, sent, {
         ...options,
         tags: sentTags,
