@@ -33,8 +33,8 @@ export function codeOf(thrown: unknown): string {
 }
 
 /**
- * Maximum size of an input in bytes. It is `maxInputBytes` of the contract. The contract is not
- * imported because every command would load Zod.
+ * Maximum size in bytes of an input as JSON. It is `maxInputBytes` of the contract. The contract is
+ * not imported because every command would load Zod.
  */
 export const maxInputBytes = 1_048_576;
 

@@ -59,20 +59,33 @@ test.each([
   });
 });
 
-test("invoke sends a file of the largest size of an input, and no larger one", async () => {
+test("invoke sends a file whose request has the largest size", async () => {
+  const file = writeInput("x".repeat(maxInputBytes - '{"input":""}'.length));
+  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hi" }));
+  const invoked = await beckon(["invoke", "agt_1", "--file", file]);
+  expect(invoked).toEqual({ code: 0, out: "Hi\n", err: "" });
+  expect(server.requests[0]?.body).toHaveLength(maxInputBytes);
+});
+
+test.each([
+  ["a file above 1 MiB", "x".repeat(maxInputBytes + 1)],
+  ["a file of 1 MiB, which JSON makes larger", "x".repeat(maxInputBytes)],
+  ["a file of newlines, which JSON escapes", "\n".repeat(600_000)],
+])("invoke rejects %s without a request", async (_, input) => {
+  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hi" }));
+  const { code, err } = await beckon(["invoke", "agt_1", "--file", writeInput(input)]);
+  expect([code, err]).toEqual([64, expect.stringContaining(`the maximum is ${maxInputBytes}`)]);
+  expect(server.requests).toHaveLength(0);
+});
+
+/** Writes a file for `beckon invoke`, and returns its path. */
+function writeInput(input: string): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-invoke-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "input");
-  writeFileSync(file, "x".repeat(maxInputBytes));
-  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hi" }));
-  const args = ["invoke", "agt_1", "--file", file];
-  expect(await beckon(args)).toEqual({ code: 0, out: "Hi\n", err: "" });
-  truncateSync(file, maxInputBytes + 1);
-  expect(await beckon(args)).toMatchObject({
-    code: 64,
-    err: expect.stringContaining(`the maximum is ${maxInputBytes}`),
-  });
-});
+  writeFileSync(file, input);
+  return file;
+}
 
 test("fire sends a file of the largest size that a trigger can accept, and no larger one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "beckon-fire-"));

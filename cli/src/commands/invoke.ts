@@ -57,6 +57,13 @@ export function addInvoke(
           "There is no input, or it is empty. Give it as argument, by --file or by a pipe.",
         );
       }
+      // The maximum is that of the request, and JSON adds quotes and escapes.
+      const bytes = Buffer.byteLength(JSON.stringify({ input }));
+      if (bytes > maxInputBytes) {
+        throw new UsageError(
+          `The input has ${bytes} bytes as JSON; the maximum is ${maxInputBytes}. Shorten it.`,
+        );
+      }
       const { timeout, wait, json } = options;
       if (wait === false && timeout !== undefined)
         throw new UsageError("--timeout cannot be used with --no-wait. Omit one of them.");
