@@ -95,6 +95,21 @@ test.each([
   expect(reportFailure(error, terminal, true)).toBe(124);
 });
 
+test.each([
+  [undefined, 78],
+  ["run_1", 124],
+])("an untrusted certificate (run %s) has the exit code %i and names its setting", (...given) => {
+  const [runId, exitCode] = given;
+  const cause = new TypeError("fetch failed", { cause: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" } });
+  const failed = new BeckonError({ code: "no_answer", message: "It is untrusted", runId, cause });
+  for (const error of [failed, withMessage(failed, "It is untrusted")]) {
+    expect(reportFailure(error, terminal, true)).toBe(exitCode);
+    expect(printedAsJson(error)).toMatchObject({
+      error: expect.stringMatching(/^It is untrusted\. .*NODE_EXTRA_CA_CERTS/),
+    });
+  }
+});
+
 test("the error of a run that failed has the exit code 1", () => {
   const error = { code: "model_timeout", status: 500, message: "It failed.", runId: "run_1" };
   expect(reportFailure(new BeckonError(error), terminal, true)).toBe(1);

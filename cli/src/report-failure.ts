@@ -1,4 +1,4 @@
-import { BeckonError } from "@beckon/client";
+import { BeckonError, isCertificateError } from "@beckon/client";
 import { CommanderError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import {
@@ -83,19 +83,26 @@ const unauthorized =
   "Beckon does not accept the key: it is incomplete, has expired, was rotated or revoked, or is " +
   `the token of another agent. Check the agent's id. ${putKey}`;
 
+const addressSources =
+  "The address comes from --url, from BECKON_URL or, for a trigger, from its URL.";
+
 /**
  * Returns the error's message. For some codes it returns another one, because the API's own message
  * explains how to change the HTTP request, and a person at a terminal changes options instead.
  */
-function messageOf({ code, message, runId, idempotencyKey }: BeckonError): string {
+function messageOf(error: BeckonError): string {
+  const { code, message, runId, idempotencyKey } = error;
   switch (code) {
     case "unauthorized":
       // With an Idempotency-Key, the message says that an earlier request may have started a run.
       return idempotencyKey === undefined ? unauthorized : `${message} ${putKey}`;
     case "no_answer":
       return (
-        `${message.replace(/\.?$/, ".")} Check that Beckon runs there. The address comes from ` +
-        "--url, from BECKON_URL or, for a trigger, from its URL."
+        `${message.replace(/\.?$/, ".")} ` +
+        (isCertificateError(error)
+          ? "If the certificate is of an authority of your own, name the authority's file in " +
+            "NODE_EXTRA_CA_CERTS; else correct the certificate or the address."
+          : `Check that Beckon runs there. ${addressSources}`)
       );
     case "timed_out":
       return runId === undefined ? message : `${message} Follow it: beckon runs tail ${runId}`;
@@ -104,8 +111,11 @@ function messageOf({ code, message, runId, idempotencyKey }: BeckonError): strin
   }
 }
 
-function exitCodeOf({ code, status = 0, runId }: BeckonError): number {
+function exitCodeOf(error: BeckonError): number {
+  const { code, status = 0, runId } = error;
   if (denied.has(code)) return exitCodes.denied;
+  if (isCertificateError(error))
+    return runId === undefined ? exitCodes.invalidConfiguration : exitCodes.continues;
   // A proxy responds so if it does not reach Beckon, or gets too many requests.
   const isOfProxy = code === "unexpected_answer" && (status === 429 || status >= 500);
   // A script that repeats the command after `temporary` would start a second run.

@@ -9,6 +9,7 @@ export type * from "./generated/schemas.ts";
 export type { Invoked, InvokeOptions, StartedRun, StartOptions } from "./invoke.ts";
 export type { Listing, Page } from "./listing.ts";
 export type { CallOptions, ClientOptions, LabelOptions, OnceOptions } from "./options.ts";
+export { isCertificateError } from "./retry.ts";
 export type { StartAndWatchOptions, WatchedRun } from "./start-and-watch.ts";
 export type { FollowOptions } from "./subscribe.ts";
 export type { WatchOptions } from "./watch.ts";

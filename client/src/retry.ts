@@ -16,14 +16,16 @@ const maxRetryAfterMs = 60_000;
 
 /**
  * Returns the milliseconds to wait before the next attempt, or undefined if the call must not be
- * repeated. After an error for which `canBeRepeated` is true, every call can be repeated. If it is
- * not known whether the server executed the call, only `repeatable` calls can be.
+ * repeated or a repeat would fail too. After an error for which `canBeRepeated` is true, every call
+ * can be repeated. If it is not known whether the server executed the call, only `repeatable` calls
+ * can be.
  */
 export function delayBefore(
   error: BeckonError,
   { tries, retries, repeatable }: RetryState,
 ): number | undefined {
   const { retryAfter } = error;
+  if (isCertificateError(error)) return undefined;
   if (tries > retries || !(canBeRepeated(error) || (isOutcomeUnknown(error) && repeatable)))
     return undefined;
   const delayMs = jitter(Math.min(firstDelayMs * 2 ** (tries - 1), maxDelayMs));
@@ -70,15 +72,34 @@ export function mayBeExecuted(error: BeckonError): boolean {
 }
 
 /** Codes of Node.js for a server that cannot be reached: nothing was sent. */
-const unsentCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
+const unsentCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+
+/**
+ * Codes of Node.js for a certificate that it does not trust. It checks the certificate before it
+ * sends the request.
+ */
+const certificateCodes = /^(CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** Returns the code of Node.js for an attempt without a response; empty if there is none. */
+function connectionCode({ code, cause }: BeckonError): string {
+  const { cause: reason } = (cause ?? {}) as { readonly cause?: { readonly code?: string } };
+  return code === "no_answer" ? (reason?.code ?? "") : "";
+}
 
 /**
  * Returns true if the error shows that the attempt sent nothing. Browsers do not say so, so there
  * the outcome counts as unknown.
  */
-export function isUnsent({ code, cause }: BeckonError): boolean {
-  const { cause: reason } = (cause ?? {}) as { readonly cause?: { readonly code?: string } };
-  return code === "no_answer" && unsentCodes.has(reason?.code ?? "");
+export function isUnsent(error: BeckonError): boolean {
+  return unsentCodes.has(connectionCode(error)) || isCertificateError(error);
+}
+
+/**
+ * Returns whether Node.js does not trust the server's certificate. Other runtimes do not say so,
+ * so there the result is always false.
+ */
+export function isCertificateError(error: BeckonError): boolean {
+  return certificateCodes.test(connectionCode(error));
 }
 
 /**

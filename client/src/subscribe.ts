@@ -5,7 +5,7 @@ import { attempt } from "./exchange.ts";
 import { leavable } from "./leavable.ts";
 import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureExpected, ensureOk, hasMediaType } from "./response.ts";
-import { isIncomplete, jitter, sleep } from "./retry.ts";
+import { isCertificateError, isIncomplete, jitter, sleep } from "./retry.ts";
 import type { StreamClosed } from "./watched-event.ts";
 
 /** Options of `events.watch` and `runs.watch`. */
@@ -85,8 +85,8 @@ const maxDisconnectedMs = 5 * 60_000;
  * event, or when the server responds with 204 because no further event will follow. Leaving the
  * loop closes the connection, and so does `return()`, also while the next event is awaited.
  * @throws BeckonError if the request is rejected, if the credential is no longer valid, after five
- *   minutes without a connection, or at once if `Retry-After` ends later than that; the signal's
- *   reason if the signal aborts
+ *   minutes without a connection, or at once if `Retry-After` ends later than that or the server's
+ *   certificate is not trusted; the signal's reason if the signal aborts
  */
 export function subscribe<Event>(
   settings: Settings,
@@ -207,10 +207,11 @@ function isClosed(data: unknown): data is StreamClosed {
 
 /**
  * Returns whether another attempt can succeed: after a network error, and while the server restarts
- * or is overloaded.
+ * or is overloaded. A certificate stays untrusted.
  */
 function isTransient(thrown: unknown): thrown is BeckonError {
   if (!(thrown instanceof BeckonError)) return false;
   const { code, status = 0 } = thrown;
+  if (isCertificateError(thrown)) return false;
   return code === "no_answer" || status === 429 || status >= 500 || isIncomplete(thrown);
 }

@@ -25,7 +25,8 @@ export interface WatchEventsOptions extends FollowOptions {
  * the connection. Without a cursor the first event is `stream.opened`. A reader that loads data
  * after this event, and then applies the events of the stream, misses no change.
  * @throws BeckonError if the server rejects the credential, the cursor or the filter `agent_id`,
- *   after five minutes without a connection, or at once if `Retry-After` ends later than that
+ *   after five minutes without a connection, or at once if `Retry-After` ends later than that or
+ *   the server's certificate is not trusted
  */
 export function watchEvents(
   settings: Settings,

@@ -35,7 +35,7 @@ export interface StreamedStart {
  *   `after`. It is sent again to resume the stream if the credential can invoke agents but not read
  *   runs. Undefined if no stream is open yet
  * @throws BeckonError if the server rejects the credential or finds no run with this id, or after
- *   five minutes without a connection
+ *   five minutes without a connection, or at once if the server's certificate is not trusted
  */
 export function watch(
   settings: Settings,

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +13,7 @@ import {
   startScriptedServer,
 } from "../../../client/test/scripted-server.ts";
 import { maxInputBytes, maxReceivedBytes } from "../../../contract/src/receiving.ts";
+import { createAuthority, selfSigned } from "../../../server/test/certificates.ts";
 import { run } from "../run.ts";
 import { Interrupted } from "../terminal.ts";
 
@@ -368,6 +372,22 @@ test("an invoke that no longer waits says by its exit code that the run continue
   const args = ["invoke", "agt_1", "Hello", "--timeout", "3", "--json"];
   const { code, err } = await beckon(args);
   expect([code, JSON.parse(err)]).toMatchObject([124, { code: "timed_out", run_id: "run_1" }]);
+});
+
+test.each([
+  ["is self-signed", selfSigned()],
+  ["has an authority that is not trusted", createAuthority().issue()],
+])("an invoke is not repeated if the certificate %s, and has started no run", async (_, given) => {
+  let connections = 0;
+  const tlsServer = createServer(given).listen(0, "127.0.0.1");
+  tlsServer.on("connection", () => connections++);
+  onTestFinished(() => void tlsServer.close());
+  await once(tlsServer, "listening");
+  const { port } = tlsServer.address() as AddressInfo;
+  const env = { BECKON_URL: `https://127.0.0.1:${port}` };
+  const { code, err } = await beckon(["invoke", "agt_1", "Hello"], env);
+  expect([code, connections, err]).toEqual([78, 1, expect.stringContaining("NODE_EXTRA_CA_CERTS")]);
+  expect(err).not.toContain("not known");
 });
 
 test.each(starts)("as JSON, %s prints the key that repeats it safely", async (_, args) => {
