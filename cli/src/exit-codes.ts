@@ -20,8 +20,8 @@ export const exitCodes = {
   /** EX_NOPERM: the key or the trigger is not valid, or the key lacks a scope. */
   denied: 77,
   /**
-   * EX_CONFIG: a setting is wrong or missing, for example the key, or the certificate of Beckon's
-   * address is not trusted.
+   * EX_CONFIG: a setting is wrong or missing, for example the key, or Beckon's address redirects or
+   * has a certificate that is not trusted.
    */
   invalidConfiguration: 78,
   /**
@@ -45,8 +45,8 @@ Exit codes:
        invoke and fire with --idempotency-key: without it, a repetition can
        start a second run
   77   the key or the trigger is not valid, or the key lacks a scope
-  78   a setting is wrong or missing, for example the key, or the certificate
-       of Beckon's address is not trusted
+  78   a setting is wrong or missing, for example the key, or Beckon's address
+       redirects or has a certificate that is not trusted
   124  the command no longer waits; the run that it started continues, and a
        repetition without its --idempotency-key starts a second run
   130  Ctrl-C ended the command; a run that it started continues, and an

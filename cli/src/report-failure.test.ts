@@ -110,6 +110,15 @@ test.each([
   }
 });
 
+test("a redirect has the exit code of a wrong setting, and says where the address comes from", () => {
+  const redirect = { code: "unexpected_answer", status: 308, message: "It was redirected." };
+  const error = new BeckonError(redirect);
+  expect(reportFailure(error, terminal, true)).toBe(78);
+  expect(printedAsJson(error)).toMatchObject({ error: expect.stringMatching(/--url.*BECKON_URL/) });
+  const known = new BeckonError({ ...redirect, runId: "run_1" });
+  expect(reportFailure(known, terminal, true)).toBe(124);
+});
+
 test("the error of a run that failed has the exit code 1", () => {
   const error = { code: "model_timeout", status: 500, message: "It failed.", runId: "run_1" };
   expect(reportFailure(new BeckonError(error), terminal, true)).toBe(1);

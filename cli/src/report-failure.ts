@@ -104,6 +104,8 @@ function messageOf(error: BeckonError): string {
             "NODE_EXTRA_CA_CERTS; else correct the certificate or the address."
           : `Check that Beckon runs there. ${addressSources}`)
       );
+    case "unexpected_answer":
+      return isRedirect(error) ? `${message} ${addressSources}` : message;
     case "timed_out":
       return runId === undefined ? message : `${message} Follow it: beckon runs tail ${runId}`;
     default:
@@ -111,10 +113,15 @@ function messageOf(error: BeckonError): string {
   }
 }
 
+/** Returns whether something at Beckon's address, for example a proxy, redirects elsewhere. */
+function isRedirect({ code, status = 0 }: BeckonError): boolean {
+  return code === "unexpected_answer" && status >= 300 && status < 400;
+}
+
 function exitCodeOf(error: BeckonError): number {
   const { code, status = 0, runId } = error;
   if (denied.has(code)) return exitCodes.denied;
-  if (isCertificateError(error))
+  if (isCertificateError(error) || isRedirect(error))
     return runId === undefined ? exitCodes.invalidConfiguration : exitCodes.continues;
   // A proxy responds so if it does not reach Beckon, or gets too many requests.
   const isOfProxy = code === "unexpected_answer" && (status === 429 || status >= 500);

@@ -311,14 +311,19 @@ test.each([
   expect(await call()).toBe("body");
 });
 
-test("a redirect is not followed, so that the key is not sent elsewhere", async () => {
-  server.script(
-    (response) => void response.writeHead(308, { location: `${server.url}/elsewhere` }).end(),
-  );
-  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({
-    code: "unexpected_answer",
-    status: 308,
-  });
+test.each([
+  ["another origin", "https://b.example/triggers/bkt_1", " to https://b.example, ", "Use it as"],
+  ["its own origin", `${server.url}/sign-in?next=bkt_1`, ", ", "Check the url"],
+  ["a path", "/sign-in?next=bkt_1", ", ", "Check the url"],
+  ["an invalid URL", "https://", ", ", "Check the url"],
+])("a redirect to %s is not followed, so that no secret is sent elsewhere", async (...given) => {
+  const [, location, target, advice] = given;
+  server.script(responds(308, "", { location }));
+  const failure = await failureOf(beckon.triggers.fire("bkt_1"));
+  expect(failure).toMatchObject({ code: "unexpected_answer", status: 308 });
+  expect(failure.message).toContain(`was redirected${target}and the client does not send`);
+  expect(failure.message).toContain(advice);
+  expect(failure.message).not.toContain("bkt_1");
   expect(server.requests).toHaveLength(1);
 });
 

@@ -5,12 +5,14 @@ import type { ErrorAnswer } from "./generated/schemas.ts";
 export async function ensureOk(response: Response, operation: string): Promise<Response> {
   if (response.ok) return response;
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+    const origin = redirectOrigin(response);
     throw new BeckonError({
       code: "unexpected_answer",
       status: response.status,
       message:
-        `${operation} was redirected, and the client does not send credentials elsewhere. ` +
-        "Pass the target of the redirect to createClient as url.",
+        `${operation} was redirected${origin && ` to ${origin}`}, and the client does not send ` +
+        "credentials elsewhere. " +
+        (origin ? "Use it as the address." : "Check the url and the proxies in front of it."),
     });
   }
   const { status } = response;
@@ -22,6 +24,17 @@ export async function ensureOk(response: Response, operation: string): Promise<R
     throw new BeckonError({ code, message, status, runId, retryAfter, limit, requestId });
   }
   throw unexpectedResponse(response, operation, { retryAfter });
+}
+
+/**
+ * Returns the other origin to which a response redirects; empty if there is none, or in browsers,
+ * which do not say it. The path is left out: that of a trigger is a secret.
+ */
+function redirectOrigin({ headers, url }: Response): string {
+  const location = headers.get("location");
+  if (location === null || !URL.canParse(location, url)) return "";
+  const { origin } = new URL(location, url);
+  return origin === new URL(url).origin ? "" : origin;
 }
 
 function parseError(text: string): Partial<ErrorAnswer> {
