@@ -65,7 +65,9 @@ export const emptyBody = z.strictObject({});
  * would look as if it had been applied.
  */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({
+    description: "Maximum number of items of a page.",
+  }),
   after: z.string().max(2_000).optional(),
 });
 export type PageQuery = z.infer<typeof pageQuery>;

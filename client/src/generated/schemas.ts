@@ -1986,6 +1986,9 @@ export interface CreateAgentBody {
   };
 }
 export interface ListAgentsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   search?: string;
@@ -2155,6 +2158,9 @@ export interface RevealAgentTokenAnswer {
   token: string;
 }
 export interface ListAgentVersionsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -2676,6 +2682,9 @@ export interface CreateTriggerBody {
   } | null;
 }
 export interface ListTriggersQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -2937,6 +2946,9 @@ export interface ListenTriggerBody {
   seconds?: number;
 }
 export interface ListTriggerRequestsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   outcome?:
@@ -3200,6 +3212,9 @@ export interface PreviewTriggerBody {
   prompt_prefix?: string;
 }
 export interface ListRunsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   agent_id?: string;
@@ -3224,6 +3239,9 @@ export interface ListRunsQuery {
   view?: "full" | "summary";
 }
 export interface ListAgentRunsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   trigger_id?: string;
@@ -3540,6 +3558,9 @@ export interface CreateSubscriptionBody {
   };
 }
 export interface ListSubscriptionsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3607,6 +3628,9 @@ export interface ReplayDeliveriesBody {
   which?: "missed" | "all";
 }
 export interface ListDeliveriesQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   /**
@@ -3620,6 +3644,9 @@ export interface ListDeliveriesQuery {
   run_id?: string;
 }
 export interface ListRunDeliveriesQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3631,6 +3658,9 @@ export interface CreateProviderBody {
   free?: boolean;
 }
 export interface ListProvidersQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3640,6 +3670,9 @@ export interface UpdateProviderBody {
   free?: boolean;
 }
 export interface ListModelsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3651,6 +3684,9 @@ export interface CreatePriceBody {
   cache_write_micros_per_million?: number | null;
 }
 export interface ListPricesQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   model?: string;
@@ -3722,6 +3758,9 @@ export interface CreateKeyBody {
   expires_at?: string | null;
 }
 export interface ListKeysQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3799,6 +3838,9 @@ export interface GetUsageQuery {
   tag?: string;
 }
 export interface ListLimitsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   scope?: "workspace" | "agent" | "key" | "trigger";
@@ -3808,6 +3850,9 @@ export interface SetLimitBody {
   pauses_agent?: boolean;
 }
 export interface ListPlansQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3825,6 +3870,9 @@ export interface UpdatePlanBody {
   cost_micros?: number | null;
 }
 export interface ListWorkspacePlansQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   /**
@@ -3838,6 +3886,9 @@ export interface UpdateWorkspacePlanBody {
   anchor_day?: number;
 }
 export interface ListAuditQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
   actor?: string;
@@ -3854,6 +3905,9 @@ export interface ExportAuditQuery {
   until?: string;
 }
 export interface ListWorkspacesQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3867,6 +3921,9 @@ export interface UpdateWorkspaceBody {
   run_retention_days?: number | null;
 }
 export interface ListMembersQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3879,6 +3936,9 @@ export interface CreateInvitationBody {
   expires_in_days?: number;
 }
 export interface ListInvitationsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
@@ -3901,6 +3961,9 @@ export interface UpdateMeBody {
   name?: string;
 }
 export interface ListSessionsQuery {
+  /**
+   * Maximum number of items of a page.
+   */
   limit?: number;
   after?: string;
 }
