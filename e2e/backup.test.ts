@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -91,7 +91,8 @@ interface Before {
   readonly completeUntil: number;
 }
 
-async function firstLife(product: Product, call: Call): Promise<Before> {
+/** Creates an agent that calls the tool, one run at a time. */
+async function createPayer(call: Call): Promise<{ readonly id: string; readonly token: string }> {
   const operation = {
     name: "pay",
     description: "Pays",
@@ -118,21 +119,27 @@ async function firstLife(product: Product, call: Call): Promise<Before> {
     },
   });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
-  const payer = created.body.data;
+  return created.body.data;
+}
+
+/** Starts a run that calls the tool, and returns its id. */
+async function startPayment(call: Call, payer: { id: string; token: string }): Promise<string> {
+  const headers = { prefer: "respond-async" };
+  const body = { input: "/call pay {}" };
+  const started = await call(`/agents/${payer.id}/invoke`, { key: payer.token, headers, body });
+  expect(started.status, JSON.stringify(started.body)).toBe(202);
+  return started.body.run_id;
+}
+
+async function firstLife(product: Product, call: Call): Promise<Before> {
+  const payer = await createPayer(call);
   const subscribed = await call("/subscriptions", {
     body: { url: receiver.url, event_types: ["run.finished", "run.failed"] },
   });
   expect(subscribed.status, JSON.stringify(subscribed.body)).toBe(201);
-  const start = async () => {
-    const headers = { prefer: "respond-async" };
-    const body = { input: "/call pay {}" };
-    const started = await call(`/agents/${payer.id}/invoke`, { key: payer.token, headers, body });
-    expect(started.status, JSON.stringify(started.body)).toBe(202);
-    return started.body.run_id as string;
-  };
-  const inTool = await start();
+  const inTool = await startPayment(call, payer);
   await until("the call of the tool", () => tool.reached.length === 1);
-  const queued = await start();
+  const queued = await startPayment(call, payer);
   const { id, token } = product.demo();
   const acknowledged: Before["acknowledged"] = [];
   let isOver = false;
@@ -200,7 +207,7 @@ test("what would replace or miss something is rejected", async () => {
     [["restore", [backup], { ...into, BECKON_MASTER_KEY: key }], 78, "not the one of this backup"],
     [["restore", [folder], into], 1, "contains no complete backup"],
     [["restore", [], into], 64, "Name its folder"],
-    [["restore", ["--mark"], into], 64, "DATABASE_URL is not set"],
+    [["restore", ["--mark"], into], 1, "contains no installation"],
   ];
   await Promise.all(
     cases.map(async ([[script, args, env], code, error]) => {
@@ -272,6 +279,42 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   const replayed = await receiver.awaitCount(1, ({ body }) => body.data.run_id === before.inTool);
   expect(replayed[0]?.body).toMatchObject({ type: "run.failed" });
   await product.stop();
+}, 180_000);
+
+test("a copy of the data folder that is put back and marked repeats no tool call", async () => {
+  const used = join(folder, "used");
+  const copy = join(folder, "copy");
+  const calls = tool.reached.length;
+  const call = caller(
+    () => product.url,
+    () => keyOf(used),
+  );
+  let product = await startProduct(environment(used));
+  const payer = await createPayer(call);
+  await startPayment(call, payer);
+  await until("the call of the first run", () => tool.reached.length === calls + 1);
+  const queued = await startPayment(call, payer);
+  const busy = await run("restore", ["--mark"], { BECKON_DATA_DIR: used });
+  expect(busy).toMatchObject({ code: 1, out: "" });
+  expect(busy.err).toMatch(/Another Beckon .* is running on the data folder/);
+  await product.stop();
+  cpSync(used, copy, { recursive: true });
+
+  // After the copy was made, the queued run calls the tool.
+  product = await startProduct(environment(used));
+  await until("the call of the queued run", () => tool.reached.length === calls + 2);
+  await product.stop();
+  rmSync(used, { recursive: true });
+  renameSync(copy, used);
+
+  const marked = await run("restore", ["--mark"], { BECKON_DATA_DIR: used });
+  expect(marked).toMatchObject({ code: 0, err: "" });
+  expect(marked.out).toContain("The database is marked as restored.");
+  product = await startProduct(environment(used));
+  const { status, error } = (await call(`/runs/${queued}`)).body.data;
+  expect({ status, code: error?.code }).toEqual({ status: "failed", code: "interrupted" });
+  await product.stop();
+  expect(tool.reached).toHaveLength(calls + 2);
 }, 180_000);
 
 test.runIf(process.geteuid?.() === 0 && process.platform === "linux")(

@@ -24,10 +24,10 @@ export function addRestore(
     .description(
       "Restores a backup into the data folder (BECKON_DATA_DIR), which must not contain an " +
         "installation, and marks it as restored: the next start ends runs that were in progress as " +
-        "interrupted, and sends no old delivery. For an external PostgreSQL, restore it with its " +
-        "own tools, then set the mark with --mark.",
+        "interrupted, and sends no old delivery. After a restore by other tools, of an external " +
+        "PostgreSQL or of a copy of the data folder, set the mark with --mark.",
     )
-    .option("--mark", "only mark the database in DATABASE_URL as restored")
+    .option("--mark", "only mark what other tools have restored")
     .option("--master-key-file <file>", "copy the master key from this file into the data folder")
     .option("--json", "print JSON")
     .action(async (folder: string | undefined, { mark, masterKeyFile, json }: Options) => {
@@ -38,7 +38,7 @@ export function addRestore(
       // Imported dynamically, so that other commands do not load the server.
       const { markDatabase, restore } = await import("@beckon/server/backup");
       if (folder === undefined) {
-        await markDatabase(terminal.env).catch(explainBackupError);
+        await markDatabase(terminal.env, { signal: terminal.stopped }).catch(explainBackupError);
         await terminal.out(
           json ? '{"marked":true}\n' : `The database is marked as restored.\n${nextStart}`,
         );

@@ -1,38 +1,47 @@
+import { startExisting } from "../base/database/embedded/index.ts";
 import { checkServer, connect, explainStartFailure } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { countClients, isInstallation, markRestored } from "../events/index.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
 /**
- * Marks the external database as restored. The next startup then ends the runs and deliveries that
- * were in progress when the backup was made, instead of continuing them.
- * @param env environment variables of the next startup; DATABASE_URL is read.
- * @throws BackupError if Beckon is connected to the database, or if the database cannot be reached
- *   or changed.
+ * Marks the database as restored: the external one or, without DATABASE_URL, that of a stopped data
+ * folder. The next startup then ends the runs and deliveries that were in progress when the backup
+ * or copy was made, instead of continuing them.
+ * @param env environment variables of the next startup; DATABASE_URL and BECKON_DATA_DIR are read.
+ * @throws BackupError if Beckon uses the database, or if the database cannot be reached or changed;
+ *   the signal's reason on abort.
  */
-export function markDatabase(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export function markDatabase(
+  env: Readonly<Record<string, string | undefined>>,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
   return explained(async () => {
     const config = readConfig(env);
-    const { databaseUrl } = config;
-    if (databaseUrl === undefined) {
-      throw new BackupError(
-        "usage",
-        "--mark is for an external PostgreSQL, and DATABASE_URL is not set. For PostgreSQL inside, " +
-          "beckon restore <folder> restores and marks.",
-      );
-    }
+    if (config.databaseUrl !== undefined) return mark(config.databaseUrl, config);
+    const embedded = await startExisting(config.dataDir, signal);
     try {
-      await mark(databaseUrl, config);
-    } catch (thrown) {
-      if (thrown instanceof BackupError) throw thrown;
-      const { exitCode, reason } = explainStartFailure(thrown, databaseUrl);
-      throw new BackupError("failed", reason, { exitCode, cause: thrown });
+      await mark(embedded.url, config);
+    } finally {
+      await embedded.stop();
     }
   });
 }
 
-async function mark(url: string, config: { readonly trustStorage: boolean }): Promise<void> {
+type Settings = Pick<Config, "trustStorage">;
+
+async function mark(url: string, config: Settings): Promise<void> {
+  try {
+    await connectAndMark(url, config);
+  } catch (thrown) {
+    if (thrown instanceof BackupError) throw thrown;
+    const { exitCode, reason } = explainStartFailure(thrown, url);
+    throw new BackupError("failed", reason, { exitCode, cause: thrown });
+  }
+}
+
+async function connectAndMark(url: string, config: Settings): Promise<void> {
   const connection = { connectionString: url, connectionTimeoutMillis: 5_000 };
   const role = await checkServer(connection, config);
   const database = connect({ url, poolSize: 4, role, log: createLog("silent") });
@@ -40,7 +49,7 @@ async function mark(url: string, config: { readonly trustStorage: boolean }): Pr
     if (!(await isInstallation(database.engine))) {
       throw new BackupError(
         "failed",
-        "The database in DATABASE_URL contains no installation of Beckon. Restore it first.",
+        "The database contains no installation of Beckon. Restore it first.",
       );
     }
     if ((await countClients(database.engine)) > 0) {

@@ -22,8 +22,9 @@ import {
  * because resuming them could repeat tool calls. The mark stays until `finishRestore`.
  *
  * This function does not detect a restore without the mark into the same cluster, for example of a
- * dump or of the data files of a stopped server, because the history does not change. Such a
- * restore is detected when a client sends a cursor that cannot exist: see `readGeneration`.
+ * dump or of a copy of the data folder, because the history does not change: operators set the mark
+ * with `beckon restore --mark`. Such a restore is detected only when a client sends a cursor that
+ * cannot exist: see `readGeneration`.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  * @returns whether the database has the mark.

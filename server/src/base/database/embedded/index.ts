@@ -8,3 +8,4 @@ export {
 export { dataFolderRemedy } from "./data-folder/index.ts";
 export { EmbeddedError } from "./embedded-error.ts";
 export { type Embedded, type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";
+export { startExisting } from "./start-existing.ts";

@@ -7,11 +7,12 @@ import { pause } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { isDiskFull } from "../disk-full.ts";
 import { EmbeddedError } from "../embedded-error.ts";
+import { exists } from "../start-existing.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { type BackupFile, backupFileName } from "./backup-file.ts";
 import { BaseBackupQuery } from "./base-backup-query.ts";
 import { NotNowError } from "./not-now-error.ts";
-import { exists, openSource } from "./open-source.ts";
+import { openSource } from "./open-source.ts";
 
 /** Milliseconds between two queries of the position in the WAL. */
 const sampleMs = 50;

@@ -1,11 +1,10 @@
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { createLog } from "../../../log.ts";
 import { FolderInUseError } from "../data-folder/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { choosePlacement, type Placement } from "../placement/index.ts";
 import { readPostmasterFile } from "../server/index.ts";
-import { startEmbedded } from "../start-embedded.ts";
+import { exists, startExisting } from "../start-existing.ts";
 import { NotNowError } from "./not-now-error.ts";
 
 /** The PostgreSQL that a backup reads. It runs on the data folder and listens in `socketDir`. */
@@ -25,18 +24,8 @@ export interface Source {
  */
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
   const folder = await realpath(dataDir).catch(() => dataDir);
-  // Checked first, because `startEmbedded` would create an installation if there is none.
-  if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await isElsewhere(folder))) {
-    throw new EmbeddedError(
-      `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder.`,
-    );
-  }
   try {
-    const { socketDir, elsewhere, stop } = await startEmbedded({
-      dataDir: folder,
-      log: createLog("silent"),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { socketDir, elsewhere, stop } = await startExisting(folder, signal);
     return { socketDir, cluster: join(elsewhere ?? folder, "postgres"), close: () => stop() };
   } catch (thrown) {
     if (!(thrown instanceof FolderInUseError)) throw thrown;
@@ -72,28 +61,4 @@ async function findSocketFolder({ owner }: Placement, cluster: string): Promise<
   if (!folder.isDirectory() || folder.uid !== uid)
     throw new EmbeddedError(`${path} is not a folder of user ${uid}. Restart Beckon.`);
   return path;
-}
-
-/** Returns whether the data folder's cluster is stored elsewhere, in a folder of another user. */
-export function isElsewhere(folder: string): Promise<boolean> {
-  return exists(join(folder, "postgres.elsewhere"));
-}
-
-/**
- * Returns whether the path exists.
- * @throws EmbeddedError if that cannot be read, for example because a parent folder denies access.
- */
-export async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw new EmbeddedError(
-      `${path} cannot be read (${code}). Run this as the user who owns the folder, or name ` +
-        "another folder.",
-      { cause },
-    );
-  }
 }

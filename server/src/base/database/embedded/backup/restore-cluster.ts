@@ -18,10 +18,10 @@ import {
   recordHome,
 } from "../placement/index.ts";
 import { runCommand } from "../run-command.ts";
+import { exists, isElsewhere } from "../start-existing.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { checkSpace } from "./back-up-cluster.ts";
 import type { BackupFile } from "./backup-file.ts";
-import { exists, isElsewhere } from "./open-source.ts";
 
 /** Time limit of the recovery, long enough to replay much WAL on a slow disk. */
 const recoverWithinMs = 3_600_000;
