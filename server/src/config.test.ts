@@ -98,6 +98,8 @@ test.each([
   ["HOST", "::", "host", "::"],
   ["PUBLIC_URL", "https://agents.example.com/", "publicUrl", "https://agents.example.com"],
   ["PUBLIC_URL", "http://10.0.0.1:8080/beckon//", "publicUrl", "http://10.0.0.1:8080/beckon"],
+  ["PUBLIC_URL", "HTTPS://Agents.example.com:443", "publicUrl", "https://agents.example.com"],
+  ["PUBLIC_URL", "HTTP://bücher.example/A/", "publicUrl", "http://xn--bcher-kva.example/A"],
   ["BECKON_DATA_DIR", "/var/lib/beckon", "dataDir", "/var/lib/beckon"],
   ["BECKON_MASTER_KEY", key.toString("hex"), "masterKey", key.toString("hex")],
   ["BECKON_MASTER_KEY", key.toString("base64"), "masterKey", key.toString("base64")],

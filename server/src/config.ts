@@ -19,7 +19,10 @@ export interface Config {
   /** TCP port. With 0, the system chooses a free port. */
   readonly port: number;
   readonly host: string;
-  /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
+  /**
+   * Address that callers use, normalized and without a trailing slash; undefined for
+   * `http://host:port`.
+   */
   readonly publicUrl: string | undefined;
   /**
    * Number of proxies through which every request passes, 0 to 10. Unless it is 0, the headers
@@ -201,7 +204,8 @@ const settings = {
     schema: z
       .url({ protocol: /^https?$/ })
       .regex(/^[^?#@]*$/)
-      .transform((url) => url.replace(/\/+$/, ""))
+      // In the form that URLs have in browsers: code compares it with https: and with origins.
+      .transform((url) => new URL(url).href.replace(/\/+$/, ""))
       .optional(),
     validValues: "an http or https URL without a query, for example https://agents.example.com",
     help:
