@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -282,6 +283,17 @@ test("with any umask, other users cannot read or write files in the folder", asy
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => (statSync(path).mode & 0o077) !== 0);
   expect(open).toEqual([]);
+});
+
+test("a cluster whose folder was opened to other users is closed again, and starts", async () => {
+  const folder = temporaryFolder();
+  await (await start(folder)).stop();
+  const cluster = join(homeOf(folder), "postgres");
+  // As Kubernetes does for the group of `fsGroup`.
+  chmodSync(cluster, 0o2770);
+  const { url } = await start(folder);
+  expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+  expect(statSync(cluster).mode & 0o077).toBe(0);
 });
 
 test("a folder that a killed restore left is removed, although the cluster exists", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import {
+  denyOtherUsers,
   findFreePort,
   initialise,
   lockDataFolder,
@@ -108,6 +109,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     supervised = await keepRunning({
       start: async (until) => {
         await cleanUpAfterCrash({ cluster, socketDir, log });
+        await denyOtherUsers(cluster);
         await writeAccessRules(placement, cluster, { everyone: tcp !== undefined });
         return runPostmaster({ placement, cluster, settings: chosen, logFile, signal: until, log });
       },

@@ -1,4 +1,4 @@
-import { chown, open, rename } from "node:fs/promises";
+import { chmod, chown, open, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Placement } from "../placement/index.ts";
 import { syncFolder } from "../sync-folder.ts";
@@ -40,3 +40,15 @@ export async function writeAccessRules(
 
 /** Replication needs its own line, because the database keyword `all` does not match it. */
 const replication = "local replication postgres trust";
+
+/** The access of group and others with which PostgreSQL does not start. */
+const rejectedAccess = 0o027;
+
+/**
+ * Takes the access to the cluster's folder from other users if PostgreSQL would not start because
+ * of it. Copies of files can widen the mode, and so does Kubernetes for the group of `fsGroup`.
+ */
+export async function denyOtherUsers(cluster: string): Promise<void> {
+  // Not changed otherwise, because some file systems have fixed modes.
+  if (((await stat(cluster)).mode & rejectedAccess) !== 0) await chmod(cluster, 0o700);
+}

@@ -1,4 +1,4 @@
-export { writeAccessRules } from "./access-rules.ts";
+export { denyOtherUsers, writeAccessRules } from "./access-rules.ts";
 export { initialise } from "./initialise.ts";
 export { FolderInUseError, lockDataFolder } from "./lock-data-folder.ts";
 export { dataFolderRemedy, openDataFolder } from "./open-data-folder.ts";
