@@ -289,6 +289,7 @@ test("settings of the database do not replace those on which Beckon relies", asy
     datestyle: "'German'",
     default_transaction_isolation: "'repeatable read'",
     idle_session_timeout: "'1s'",
+    lock_timeout: "'1s'",
   };
   for (const [setting, value] of Object.entries(settings))
     await asAdmin(`alter database ${name} set ${setting} = ${value}`);
@@ -297,9 +298,11 @@ test("settings of the database do not replace those on which Beckon relies", asy
   onTestFinished(() => pools.close());
   const { rows } = await pools.engine.query(
     `select now() as time, current_setting('transaction_isolation') as isolation,
-      current_setting('idle_session_timeout') as timeout`,
+      current_setting('idle_session_timeout') as idle, current_setting('lock_timeout') as lock`,
   );
-  expect(rows).toEqual([{ time: expect.any(Date), isolation: "read committed", timeout: "0" }]);
+  expect(rows).toEqual([
+    { time: expect.any(Date), isolation: "read committed", idle: "0", lock: "0" },
+  ]);
 });
 
 test("options in the URL are kept and do not override ours or our application_name", async () => {

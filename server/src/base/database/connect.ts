@@ -80,6 +80,8 @@ const sessionSettings = [
   "-c default_transaction_isolation=read\\ committed",
   // The pools close idle connections themselves. The LISTEN connection is idle most of the time.
   "-c idle_session_timeout=0",
+  // `statement_timeout` limits the wait for a lock. A migration can wait for as long as it takes.
+  "-c lock_timeout=0",
 ];
 
 export interface ConnectOptions {
