@@ -27,6 +27,7 @@ const beforeSubscriptions = await emptyDatabase();
 const beforeReceiving = await emptyDatabase();
 const beforeRetention = await emptyDatabase();
 const beforeLog = await emptyDatabase();
+const blocked = await emptyDatabase();
 const beforeFirstStart = await emptyDatabase();
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
@@ -208,16 +209,54 @@ test("an upgrade logs the name of each migration, and a start without migrations
   expect(logged()).toHaveLength(2);
 });
 
+test("an upgrade logs which migration is still running, and which processes block it", async () => {
+  const { database: old } = blocked;
+  await migrateBelow(old, "0010");
+  const reader = await old.engine.connect();
+  const { log, named } = captureLog("warn");
+  const line = "a migration is still running";
+  await reader.query("begin; lock table run_inputs in access share mode");
+  const { rows } = await reader.query("select pg_backend_pid()::text as pid");
+  const migrating = migrate(
+    { ...old.settings, noticeLog: log, noticeAfterMs: 50 },
+    async () => "done",
+  );
+  try {
+    await eventually("a log line", () => named(line)[0]);
+  } finally {
+    await reader.query("rollback");
+    reader.release();
+  }
+  expect(await migrating).toBe("done");
+  expect(named(line)[0]).toMatchObject({
+    name: files.find((file) => file.startsWith("0010")),
+    duration_ms: expect.any(Number),
+    blocked_by: rows.map(({ pid }) => pid),
+  });
+});
+
 test("the first start on an empty database logs no migrations", async () => {
   const { log, lines } = captureLog();
   await migrate({ ...beforeFirstStart.database.settings, noticeLog: log }, async () => {});
   expect(lines).toEqual([]);
 });
 
-test("a migration, and waiting for one, can take longer than the statement timeout", async () => {
+test("a migration, and waiting for one, can take longer than the timeouts of the database", async () => {
+  const admin = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
+  await admin.connect();
+  const { rows: known } = await admin.query<{ name: string }>(
+    "select name from pg_settings where name in ('lock_timeout', 'transaction_timeout')",
+  );
+  for (const each of known) await admin.query(`alter database ${name} set ${each.name} = '1min'`);
+  onTestFinished(async () => {
+    await admin.query(`alter database ${name} reset all`);
+    await admin.end();
+  });
   await migrate(database.settings, async (client) => {
-    const { rows } = await client.query("select current_setting('statement_timeout') as timeout");
-    expect(rows).toEqual([{ timeout: "0" }]);
+    const { rows } = await client.query(
+      "select name, setting from pg_settings where name ~ '^(statement|lock|transaction)_timeout$'",
+    );
+    expect(rows.map(({ setting }) => setting)).toEqual(["0", ...known.map(() => "0")]);
   });
 });
 

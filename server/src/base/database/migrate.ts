@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
-import { elapsed, sleep } from "../clock.ts";
+import { elapsed, pause, sleep } from "../clock.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { rejectDroppedOptions } from "./connect.ts";
@@ -26,11 +26,14 @@ const tcpLimits = [
 ];
 const keepAliveInitialDelayMillis = 30_000;
 
-/** A connection that sees all workspaces, and how `migrate` waits for another process. */
+/** A connection that sees all workspaces, and what `migrate` logs. */
 export interface MigrateOptions extends ClientConfig {
-  /** Log for the wait, and for the migrations of an upgrade. Default: none. */
+  /** Log for the wait for another process, and for the migrations of an upgrade. Default: none. */
   readonly noticeLog?: Log;
-  /** Milliseconds of waiting after which the wait is logged, then once a minute. Default 10,000. */
+  /**
+   * Milliseconds after which the wait, or a migration of an upgrade, is logged, then once a minute.
+   * Default 10,000.
+   */
   readonly noticeAfterMs?: number;
 }
 
@@ -59,8 +62,10 @@ export async function migrate<T>(
   try {
     await rejectDroppedOptions(client);
     // Both timeouts, `query_timeout` above and `statement_timeout` here, are turned off, because
-    // migrating a large table can take longer.
+    // migrating a large table can take longer. So is that of transactions, which the operator can
+    // have set. Versions before 17 do not have it.
     await client.query("set statement_timeout = 0");
+    await client.query("set transaction_timeout = 0").catch(() => {});
     // Otherwise PostgreSQL notices only at the end of a statement, such as a long migration, that
     // this process is gone, and keeps the lock until then. It rejects this setting on some
     // platforms, and then continues without it.
@@ -73,8 +78,11 @@ export async function migrate<T>(
       const text = await readFile(new URL(file, folder), "utf8");
       await client.query("begin");
       await client.query("insert into migrations (name) values ($1)", [file]);
-      await client.query(text);
-      await client.query("commit");
+      const notices = { name: file, noticeLog: isUpgrade ? noticeLog : undefined, noticeAfterMs };
+      await withNotices(client, connection, notices, async () => {
+        await client.query(text);
+        await client.query("commit");
+      });
       // Written for each migration, because the process can be killed before the next one.
       if (isUpgrade) noticeLog?.write("a migration was applied", { name: file });
     }
@@ -114,6 +122,67 @@ async function takeLock(
     }
     // Short at first: a process that has nothing to migrate holds the lock for milliseconds.
     await sleep(Math.min(maxPauseMs, 20 + waitedMs / 4));
+  }
+}
+
+/**
+ * Executes a migration. While it takes long, logs that it is running, and which PostgreSQL
+ * processes hold a lock that it waits for. Another connection finds these.
+ */
+async function withNotices(
+  client: Client,
+  connection: ClientConfig,
+  {
+    name,
+    noticeLog,
+    noticeAfterMs,
+  }: { name: string; noticeLog: Log | undefined; noticeAfterMs: number },
+  migration: () => Promise<void>,
+): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const ended = new AbortController();
+  const begunAt = elapsed();
+  const notify = async () => {
+    for (let waitMs = noticeAfterMs; ; waitMs = noticeIntervalMs) {
+      await pause(waitMs, ended.signal);
+      if (ended.signal.aborted) return;
+      noticeLog?.write("a migration is still running", {
+        name,
+        duration_ms: Math.round(elapsed() - begunAt),
+        blocked_by: await findBlockers(connection, rows[0]?.pid),
+      });
+    }
+  };
+  const notices = notify();
+  try {
+    await migration();
+  } finally {
+    ended.abort();
+    await notices;
+  }
+}
+
+/**
+ * Returns the pids of the PostgreSQL processes that hold a lock for which process `pid` waits; none
+ * if they cannot be read.
+ */
+async function findBlockers(
+  connection: ClientConfig,
+  pid: number | undefined,
+): Promise<readonly string[]> {
+  const client = new Client(connection);
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pids: string[] }>(
+      "select pg_blocking_pids($1)::text[] as pids",
+      [pid],
+    );
+    return rows[0]?.pids ?? [];
+  } catch {
+    return [];
+  } finally {
+    await client.end();
   }
 }
 

@@ -1,3 +1,4 @@
+// This file is long because every log line is in one table.
 import type { LogArea, LogLevel } from "./levels.ts";
 
 /**
@@ -453,6 +454,11 @@ export const logLines = {
     fields: { pids: "ids" },
   },
   "a migration was applied": { area: "database", level: "info", fields: { name: "id" } },
+  "a migration is still running": {
+    area: "database",
+    level: "warn",
+    fields: { name: "id", duration_ms: "number", blocked_by: "ids" },
+  },
   "waiting for another process, which migrates the database": {
     area: "database",
     level: "warn",
