@@ -174,6 +174,30 @@ test("a subscription's own header traceparent takes precedence, and a failed att
   expect(receiver.received.at(-1)?.headers.traceparent).toBe(parent);
 });
 
+test("each test of a subscription is a trace of its own, without a run", async () => {
+  receiver.respond = (_request, response) => response.writeHead(204).end();
+  const { id } = await subscribe(beckon.db.database.engine, beckon.config.masterKey, {
+    url: receiver.url,
+    eventTypes: ["run.finished"],
+    agentIds: [(await beckon.createAgent()).id],
+  });
+  const ids: unknown[] = [];
+  for (let count = 0; count < 2; count++) {
+    const tested = await beckon.call(`/subscriptions/${id}/test`, { method: "POST" });
+    expect(tested.status).toBe(201);
+    ids.push(tested.body.data.id);
+  }
+  const spans = await traces.await(
+    ({ attributes }) => ids.includes(attributes["beckon.delivery.id"]),
+    2,
+  );
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(2);
+  for (const { links, attributes } of spans) {
+    expect(links).toEqual([]);
+    expect(attributes).not.toHaveProperty("beckon.run.id");
+  }
+});
+
 test("a run that fails has the provider's status, and one that is repeated its attempts", async () => {
   const agent = await beckon.createAgent({ model: "scripted/scripted" });
   models.script([status(400)]);
