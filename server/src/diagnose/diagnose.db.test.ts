@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -55,6 +55,30 @@ test("another master key is a problem, and is not stored", async () => {
     [expect.stringContaining("The master key is not the one"), 78],
   ]);
   expect((await database.engine.query(check)).rows).toEqual(before);
+});
+
+test("of PostgreSQL inside, another major version is a problem, and a missing master key a warning", async () => {
+  const dataDir = join(folder, "inside");
+  mkdirSync(join(dataDir, "postgres"), { recursive: true });
+  const inside = (version: string, more: Record<string, string> = {}) => {
+    writeFileSync(join(dataDir, "postgres/PG_VERSION"), `${version}\n`);
+    const env = { DATABASE_URL: "", BECKON_MASTER_KEY: "", BECKON_DATA_DIR: dataDir, ...more };
+    return findingsWith(env).then((found) => found.find(({ area }) => area === "database"));
+  };
+  expect(await inside("17")).toMatchObject({
+    status: "problem",
+    message: expect.stringContaining("was made by PostgreSQL 17; this Beckon contains PostgreSQL"),
+    exitCode: 1,
+  });
+  expect(await inside("18")).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining(`${join(dataDir, "master.key")} does not exist`),
+  });
+  for (const more of [{ BECKON_MASTER_KEY: masterKey }, { BECKON_MASTER_KEY_LOST: "1" }])
+    expect(await inside("18", more)).toMatchObject({ status: "skipped" });
+  expect(readdirSync(dataDir, { recursive: true })).toEqual(["postgres", "postgres/PG_VERSION"]);
+  writeFileSync(join(dataDir, "master.key"), masterKey);
+  expect(await inside("18")).toMatchObject({ status: "skipped" });
 });
 
 test("a read-only server is a problem, with the exit code of a start that waits", async () => {

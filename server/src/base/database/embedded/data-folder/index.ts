@@ -1,5 +1,5 @@
 export { denyOtherUsers, writeAccessRules } from "./access-rules.ts";
-export { initialise } from "./initialise.ts";
+export { initialise, rejectOtherVersion } from "./initialise.ts";
 export { FolderInUseError, lockDataFolder } from "./lock-data-folder.ts";
 export { dataFolderRemedy, openDataFolder } from "./open-data-folder.ts";
 export { clearSocketFolder, openSocketFolder, removeTemporary } from "./open-socket-folder.ts";

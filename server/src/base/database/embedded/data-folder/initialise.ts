@@ -79,7 +79,11 @@ export async function initialise(
   return cluster;
 }
 
-async function rejectOtherVersion(cluster: string, version: string): Promise<void> {
+/**
+ * @param version of the PostgreSQL that Beckon contains.
+ * @throws EmbeddedError if the cluster belongs to another major version, or is no cluster.
+ */
+export async function rejectOtherVersion(cluster: string, version: string): Promise<void> {
   const [ours] = version.split(".");
   const theirs = await readFile(join(cluster, "PG_VERSION"), "utf8").then(
     (text) => text.trim(),
