@@ -160,8 +160,8 @@ export async function supervise({
         });
         greeted = greet(ready);
       },
-      onWaiting: (reason) =>
-        out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
+      onWaiting: (reason, maxWaitMs) =>
+        out(`Waiting for PostgreSQL, at most ${Math.ceil(maxWaitMs / 1_000)} s. ${reason}\n`),
       onFailure: (reason) => out(cannotStart(reason)),
       onDraining: (runs) => {
         if (!signals.kill.aborted) out(finishing(runs, maxStopSeconds(config)));

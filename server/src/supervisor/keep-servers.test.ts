@@ -26,12 +26,13 @@ test("a limit that the operator set is kept", () => {
  * Runs `keepServers` with `count` 1 until `untilReady` processes, one after the other, have been
  * ready.
  * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `75` and
- *   `78` before, and `crash` before but while it executes runs. `newId` first sends a new id, and then
+ *   `78` before, `75 <reason>` too, with this reason, and `crash` before but while it executes runs. `newId` first sends a new id, and then
  *   exits like `1`. `hang` blocks its event loop once it was ready, and `hangEarly` before but
  *   while it executes runs. A process without a value does not exit by itself.
  * @param options `ranMs`: milliseconds by which the clock advances while each process runs. The
  *   clock stands still otherwise; undefined for the system's clock.
- * @returns `args`: the arguments of the processes that were ready.
+ * @returns `args`: the arguments of the processes that were ready. `waits`: the reasons to wait for
+ *   the database, each with the remaining milliseconds.
  */
 async function keepOneServer(
   exits: readonly string[],
@@ -61,6 +62,8 @@ async function keepOneServer(
     entry,
     `process.on("disconnect", () => process.exit());
      if (["75", "78"].includes(process.env.EXIT)) process.exit(Number(process.env.EXIT));
+     if (process.env.EXIT?.startsWith("75 "))
+       await new Promise((sent) => process.send({ type: "failed", reason: process.env.EXIT.slice(3) }, sent)).then(() => process.exit(75));
      if (process.env.EXIT === "crash")
        await new Promise((sent) => process.send({ type: "executing" }, sent)).then(() => process.kill(process.pid, "SIGKILL"));
      if (process.env.EXIT === "hangEarly")
@@ -77,6 +80,7 @@ async function keepOneServer(
   let readyServers = 0;
   const args: string[] = [];
   const failures: string[] = [];
+  const waits: (readonly [reason: string, maxWaitMs: number])[] = [];
   if (ranMs !== undefined) vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const exitCode = await keepServers({
@@ -104,12 +108,21 @@ async function keepOneServer(
       readyServers++;
       if (readyServers === untilReady) stop.abort();
     },
-    onWaiting: () => {},
+    onWaiting: (reason, maxWaitMs) => waits.push([reason, maxWaitMs]),
     onFailure: (reason) => failures.push(reason),
     onDraining: () => {},
   });
-  return { exitCode, readyServers, failures, args };
+  return { exitCode, readyServers, failures, args, waits };
 }
+
+test("each new reason to wait for the database comes with the time that is left", async () => {
+  const exits = ["75 No address.", "75 Read-only."];
+  const { waits } = await keepOneServer(exits, { untilReady: 1, ranMs: [1_000, 3_000, 0] });
+  expect(waits).toEqual([
+    ["No address.", 10_000],
+    ["Read-only.", 7_000],
+  ]);
+});
 
 test("a server is replaced even if the first attempt to start its process fails", async () => {
   // The second process cannot be started, because its environment is too large. This simulates the

@@ -155,8 +155,11 @@ export interface ServersOptions {
   readonly collector: MetricsCollector | undefined;
   /** Called each time a server becomes ready. */
   readonly onReady: (ready: Ready) => void;
-  /** Called when the database cannot be reached yet, and again when the reason changes. */
-  readonly onWaiting: (reason: string) => void;
+  /**
+   * Called when the database cannot be reached yet, and again when the reason changes. `maxWaitMs`
+   * is what is left of `databaseWaitMs`.
+   */
+  readonly onWaiting: (reason: string, maxWaitMs: number) => void;
   /** Called once, when `keepServers` gives up. */
   readonly onFailure: (reason: string) => void;
   /** Called at most once, with the number of runs (above 0) that stopping servers execute. */
@@ -332,12 +335,13 @@ export async function keepServers(options: ServersOptions): Promise<number> {
         giveUp(code, `${failedStarts} servers exited before one was ready. ${reason ?? how}`);
     } else {
       unreachableSince ??= elapsed();
-      if (elapsed() - unreachableSince > databaseWaitMs) {
+      const maxWaitMs = databaseWaitMs - (elapsed() - unreachableSince);
+      if (maxWaitMs < 0) {
         const waited = `The database could not be reached for ${databaseWaitMs / 1_000} s.`;
         giveUp(code, `${waited} ${reason ?? "Check DATABASE_URL and the database."}`);
       } else if (reason !== undefined && reason !== waitingFor) {
         waitingFor = reason;
-        options.onWaiting(reason);
+        options.onWaiting(reason, maxWaitMs);
       }
     }
   }
