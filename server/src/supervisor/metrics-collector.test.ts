@@ -9,10 +9,10 @@ afterEach(() => void vi.useRealTimers());
 
 /**
  * Adds a server that reports `queued` queued runs. Tests set `isSilent` of the returned object, so
- * that the server no longer responds.
+ * that the server no longer responds, and call `exit`.
  */
 async function addServer(collector: MetricsCollector, queued: number) {
-  const server = { isSilent: false };
+  const server = { isSilent: false, exit: () => collector.exited(child, false) };
   const metrics = await createMetrics({ isOn: true });
   metrics.gauge("beckon_runs_queued", () => [[[], queued]]);
   const send = async ({ id, database }: Collect) => {
@@ -40,4 +40,15 @@ test("what is in the database is never an old value, and comes from a server tha
   first.isSilent = false;
   expect(await queued()).toBe("2");
   expect(await queued()).toBe("1");
+});
+
+test("a server that exits during a collection is not waited for, and is not a silent one", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const collector = await MetricsCollector.create(createLog("silent"), 2);
+  await addServer(collector, 1);
+  const exiting = await addServer(collector, 2);
+  exiting.isSilent = true;
+  const collected = collector.collect();
+  exiting.exit();
+  expect(await collected).toContain("beckon_processes_silent 0\n");
 });

@@ -12,7 +12,10 @@ const maxWaitMs = 2_000;
 interface Server {
   /** The last metrics that the server has sent. */
   last: readonly CollectedMetric[];
-  /** Called when the server has responded to `requestId`; undefined if no request is pending. */
+  /**
+   * Called when the server has responded to `requestId` or has exited; undefined if no request is
+   * pending.
+   */
   resolve: (() => void) | undefined;
   requestId: number;
   /** Whether the server did not respond in time to the last request. */
@@ -78,6 +81,7 @@ export class MetricsCollector {
     this.#servers.delete(child);
     if (!isStopping) this.#own.exits.inc();
     if (server === undefined) return;
+    server.resolve?.();
     const summed = server.last.filter(({ type }) => isSummed(String(type)));
     this.#exited = sum([this.#exited, summed]);
   }
@@ -99,13 +103,13 @@ export class MetricsCollector {
       asked.map(async ([child, server]) => {
         const request = { type: "collect", id, database: child === reader } as const;
         server.isSilent = !(await this.#ask(child, server, request));
-        if (!server.isSilent) return;
+        // A server that has exited meanwhile is not silent.
+        if (!server.isSilent || !this.#servers.has(child)) return;
         server.last = server.last.filter(({ name }) => !isOfDatabase(name));
         silent++;
-        if (this.#servers.has(child))
-          this.#log.write("metrics could not be collected", {
-            reason: "A server did not respond in time.",
-          });
+        this.#log.write("metrics could not be collected", {
+          reason: "A server did not respond in time.",
+        });
       }),
     );
     this.#own.processes.set(this.#servers.size);
@@ -116,7 +120,7 @@ export class MetricsCollector {
     return this.#prometheus.AggregatorRegistry.aggregate(all as object[][] as never).metrics();
   }
 
-  /** @returns whether the server sent its metrics in time */
+  /** @returns whether the server sent its metrics in time, or exited */
   async #ask(child: ChildProcess, server: Server, request: Collect): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<true>();
     server.requestId = request.id;
