@@ -13,8 +13,7 @@ interface ReplayControl {
 }
 
 /**
- * Replays all deliveries of a range, at most 10,000 in each request: first those that wait for
- * their next attempt, then the others from the newest to the oldest.
+ * Replays all deliveries of a range from the newest to the oldest, at most 10,000 in each request.
  * @returns the number of deliveries that are pending again
  * @throws BeckonError if a request fails. Deliveries that earlier requests replayed stay pending.
  */

@@ -12,7 +12,12 @@ import {
   requireSubscriptionForChange,
   type SubscriptionInput,
 } from "../subscription.ts";
-import { countPending, replayDeliveryRows, selectEnded, selectWaiting } from "./replay-store.ts";
+import {
+  countPending,
+  type Replayable,
+  replayDeliveryRows,
+  selectReplayable,
+} from "./replay-store.ts";
 
 /** Maximum deliveries that one request replays. */
 const maxReplayed = 10_000;
@@ -24,10 +29,10 @@ const maxReplayed = 10_000;
 const maxPending = 50_000;
 
 /**
- * Sends deliveries in a time range again: first those that wait for their next attempt, then those
- * that have ended, newest first. All attempts start over, with the same `webhook-id`.
+ * Sends deliveries in a time range again, newest first: those that have ended, and those that wait
+ * for their next attempt. All attempts start over, with the same `webhook-id`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
- *   enabled, or if too many of its deliveries are pending.
+ *   enabled, or if too many of its deliveries are pending and the newest one of the range has ended.
  */
 export async function replayDeliveries({
   ctx,
@@ -46,33 +51,29 @@ export async function replayDeliveries({
       requireEnabled(subscription);
       const end = until === undefined ? tomorrow() : new Date(until);
       const range = {
+        which,
         agentIds: agentLimit(ctx),
         from: lowestIdAt("dlv", new Date(since)),
         below: lowestIdAt("dlv", end),
         origin: originOf(subscription),
       };
-      // These are pending already, so they need no capacity.
-      const waiting = await selectWaiting(tx, key, range, maxReplayed + 1);
+      const newest = await selectReplayable(tx, key, range, maxReplayed + 1);
       const capacity = maxPending - (await countPending(tx, key, maxPending));
-      const limit = Math.max(0, Math.min(maxReplayed - waiting.length, capacity));
-      const found = await selectEnded(tx, key, { ...range, which }, limit + 1);
-      if (capacity === 0 && waiting.length === 0 && found.ids.length > 0) {
+      const limit = countFitting(newest.found, capacity);
+      if (limit === 0 && newest.found.length > 0) {
         throw new ApiError(
           "conflict",
           `${maxPending.toLocaleString("en")} deliveries of this subscription are pending. Wait until some are sent.`,
         );
       }
-      const { chosen, ...next } = choose(found, limit);
-      const due = [...waiting.slice(0, maxReplayed), ...chosen];
-      const replayed = await replayDeliveryRows(tx, key, due);
-      // The next request covers the same range again, in which fewer deliveries wait then.
-      const repeats = waiting.length > maxReplayed || (next.more && next.next_until === null);
+      const { chosen, ...next } = choose(newest, limit);
+      const replayed = await replayDeliveryRows(tx, key, chosen);
       await record(tx, ctx, {
         action: "subscription.replay",
         target: subscription.id,
         data: { since, until: until ?? null, which, replayed },
       });
-      return { replayed, ...(repeats ? { more: true, next_until: end.toISOString() } : next) };
+      return { replayed, ...next };
     });
   });
   ctx.deliveries.changed();
@@ -84,12 +85,28 @@ function tomorrow(): Date {
   return new Date(Date.now() + 24 * 60 * 60 * 1000);
 }
 
-/** Returns the ended deliveries that this request replays, and how the next one continues. */
+/**
+ * Returns how many of the newest deliveries one request can replay. Waiting ones are pending
+ * already, so they need no capacity.
+ * @param capacity how many others can become pending
+ */
+function countFitting(found: readonly Replayable[], capacity: number): number {
+  let ended = 0;
+  const first = found.findIndex(({ is_waiting }) => !is_waiting && ++ended > capacity);
+  return Math.min(maxReplayed, first === -1 ? found.length : first);
+}
+
+/**
+ * Returns the deliveries that this request replays, and how the next one continues. Waiting and
+ * ended deliveries have one order, so that the next request leaves out all that this one replays:
+ * they can have succeeded by then.
+ */
 function choose(
-  { ids, lastRead }: Awaited<ReturnType<typeof selectEnded>>,
+  { found, lastRead }: Awaited<ReturnType<typeof selectReplayable>>,
   limit: number,
 ): Pick<Replayed, "more" | "next_until"> & { readonly chosen: readonly string[] } {
-  if (lastRead === undefined) {
+  const ids = found.map(({ id }) => id);
+  if (lastRead === undefined || limit < ids.length) {
     const { chosen, isPart } = wholeMilliseconds(ids, limit);
     return {
       chosen,

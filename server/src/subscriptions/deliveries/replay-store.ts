@@ -42,11 +42,11 @@ export const isReplayable = (origin: string) => sql`(d.kind <> 'test'
   and (d.callback_url is null or substring(d.callback_url from '^https?://[^/?#]+') = ${origin}))`;
 
 /**
- * SQL condition that a delivery `d` waits for its next attempt after a failed one. While an attempt
- * is in progress, `claims` is not 0.
+ * SQL condition that a delivery `d` has ended, or waits for its next attempt after a failed one.
+ * While an attempt is in progress, `claims` is not 0.
  */
-const isWaiting = sql`(d.status = 'pending' and d.attempts > 0 and d.claims = 0
-  and d.next_at > now())`;
+const isWaitingOrEnded = sql`(d.status in ('failed', 'not_sent', 'succeeded')
+  or (d.status = 'pending' and d.attempts > 0 and d.claims = 0 and d.next_at > now()))`;
 
 type ReplayedFrom = Omit<DeliveryKey, "deliveryId">;
 
@@ -68,7 +68,7 @@ export async function replayDeliveryRow(
 /** Returns the number of pending deliveries of a subscription, at most `max`. */
 export async function countPending(
   tx: WorkspaceTransaction,
-  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
+  { workspaceId, subscriptionId }: ReplayedFrom,
   max: number,
 ): Promise<number> {
   const { rows } = await sql<{ pending: number }>`select count(*)::int as pending from (
@@ -79,6 +79,8 @@ export async function countPending(
 
 /** The deliveries to replay, with ids from `from` (inclusive) to `below` (exclusive). */
 export interface ReplayRange {
+  /** `missed`: those that failed, were not sent or wait; `all`: also those that succeeded. */
+  readonly which: "missed" | "all";
   /** The agents to which the caller is limited; undefined if it is not limited. */
   readonly agentIds: readonly string[] | undefined;
   readonly from: string;
@@ -87,56 +89,47 @@ export interface ReplayRange {
   readonly origin: string;
 }
 
+/** A delivery that can be replayed. */
+export interface Replayable {
+  readonly id: string;
+  /** Whether it waits for its next attempt, so that it is pending already. */
+  readonly is_waiting: boolean;
+}
+
 /** Maximum deliveries that a replay or a count reads, including those that it leaves out. */
 export const maxReadDeliveries = 100_000;
 
 /**
- * Returns up to `limit` ids of deliveries in the range that wait for their next attempt and can be
- * replayed. Reads at most 100,000 events and 100,000 callbacks: the sender does not let more of a
- * kind stay pending.
+ * Returns the newest `limit` deliveries in the range that wait for their next attempt or have
+ * ended, and can be replayed, newest first. Reads only the newest 100,000 deliveries of the range
+ * and, for `missed`, at most 100,000 events and 100,000 callbacks that are pending: the sender does
+ * not let more of a kind stay pending.
+ * @returns `lastRead`: the oldest delivery that was read, if older ones of the range may be left;
+ *   undefined if `limit` deliveries were found or all were read.
  */
-export async function selectWaiting(
+export async function selectReplayable(
   tx: WorkspaceTransaction,
-  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
-  { agentIds, from, below, origin }: ReplayRange,
+  { workspaceId, subscriptionId }: ReplayedFrom,
+  { agentIds, from, below, origin, which }: ReplayRange,
   limit: number,
-): Promise<string[]> {
-  // The index of pending deliveries is read once per kind, because it has the kind before the time.
-  const waiting = (kind: "event" | "callback") => sql`(
+): Promise<{ found: Replayable[]; lastRead: string | undefined }> {
+  const ofSubscription = sql`
     select d.id, d.kind, d.run_id, d.workspace_id, d.agent_id, d.callback_url, d.status,
       d.attempts, d.claims, d.next_at
     from deliveries d
-    where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
-      and d.kind = ${sql.lit(kind)} and d.status = 'pending' and d.next_at > now()
-    order by d.next_at limit ${maxReadDeliveries})`;
-  const { rows } = await sql<{ id: string }>`
-    select d.id from (${waiting("event")} union all ${waiting("callback")}) d
-    where ${isWaiting} and d.id >= ${from} and d.id < ${below}
-      and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
-    limit ${limit}`.execute(tx);
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Returns the newest `limit` ids of deliveries in the range that have ended and can be replayed,
- * newest first. Reads only the newest 100,000 deliveries of the range.
- * @param range `which`: `missed`, those that failed or were not sent; `all`, also those that
- *   succeeded.
- * @returns `lastRead`: the oldest delivery that was read, if older ones of the range may be left;
- *   undefined if `limit` ids were found or all deliveries were read.
- */
-export async function selectEnded(
-  tx: WorkspaceTransaction,
-  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
-  { agentIds, from, below, origin, which }: ReplayRange & { readonly which: "missed" | "all" },
-  limit: number,
-): Promise<{ ids: string[]; lastRead: string | undefined }> {
+    where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}`;
+  const inRange = sql`d.id >= ${from} and d.id < ${below}`;
   const newest = (ofStatus: RawBuilder<unknown>) => sql`(
-    select d.id, d.kind, d.run_id, d.workspace_id, d.agent_id, d.callback_url, d.status
-    from deliveries d
-    where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
-      ${ofStatus} and d.id >= ${from} and d.id < ${below}
-    order by d.id desc limit ${maxReadDeliveries})`;
+    ${ofSubscription} ${ofStatus} and ${inRange} order by d.id desc limit ${maxReadDeliveries})`;
+  // The index of pending deliveries is read once per kind, because it has the kind before the time.
+  // It does not have the ids. If the range were checked before the limit, PostgreSQL could read all
+  // deliveries of the range by their ids instead.
+  const waiting = (kind: "event" | "callback") => sql`(
+    select * from (
+      ${ofSubscription} and d.kind = ${sql.lit(kind)} and d.status = 'pending'
+        and d.next_at > now()
+      order by d.next_at limit ${maxReadDeliveries}) d
+    where ${inRange})`;
   // The index of missed deliveries is read once per status, because only then it has the order of
   // the ids. It does not contain the others, so `all` reads the primary key. There the status is
   // checked after the limit, which would otherwise not limit how many rows are read.
@@ -144,17 +137,17 @@ export async function selectEnded(
     which === "all"
       ? newest(sql``)
       : sql`(${newest(sql`and d.status = 'failed'`)}
-          union all ${newest(sql`and d.status = 'not_sent'`)})`;
-  const { rows } = await sql<{ id: string }>`
-    select d.id from (select * from ${read} d order by id desc limit ${maxReadDeliveries}) d
-    where d.status in ('failed', 'not_sent', 'succeeded')
-      and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
+          union all ${newest(sql`and d.status = 'not_sent'`)}
+          union all ${waiting("event")} union all ${waiting("callback")})`;
+  const { rows: found } = await sql<Replayable>`
+    select d.id, d.status = 'pending' as is_waiting
+    from (select * from ${read} d order by id desc limit ${maxReadDeliveries}) d
+    where ${isWaitingOrEnded} and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
     order by d.id desc limit ${limit}`.execute(tx);
-  const ids = rows.map(({ id }) => id);
-  if (ids.length === limit) return { ids, lastRead: undefined };
+  if (found.length === limit) return { found, lastRead: undefined };
   const { rows: last } = await sql<{ id: string }>`
     select id from ${read} d order by id desc offset ${maxReadDeliveries - 1} limit 1`.execute(tx);
-  return { ids, lastRead: last[0]?.id };
+  return { found, lastRead: last[0]?.id };
 }
 
 /**
@@ -164,14 +157,14 @@ export async function selectEnded(
  */
 export async function replayDeliveryRows(
   tx: WorkspaceTransaction,
-  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
+  { workspaceId, subscriptionId }: ReplayedFrom,
   ids: readonly string[],
 ): Promise<number> {
   const key = { workspaceId, subscriptionId };
   const { numAffectedRows } = await sql`with ${keptRuns(ids, key)}
     update deliveries d set ${pendingAgain}
     where ${isKept} and d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
-      and (d.status in ('failed', 'not_sent', 'succeeded') or ${isWaiting})
+      and ${isWaitingOrEnded}
       and d.id = any (${[...ids]}::text[])`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

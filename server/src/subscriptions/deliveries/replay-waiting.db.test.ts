@@ -185,6 +185,48 @@ test("a replay leaves out what waits but was created outside of its range", asyn
   expect(await stored()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
 });
 
+test.each(["missed", "all"])(
+  "a replay of %s in several requests sends nothing twice, although some has succeeded meanwhile",
+  async (which) => {
+    const ended = which === "missed" ? "failed" : "succeeded";
+    const rows = [{}, {}, {}, ...Array<Row>(10_001).fill({ status: ended }), {}];
+    const { id, replay } = await subscriptionWith(rows);
+    const sent: string[] = [];
+    let body: object = { which };
+    for (let more = true; more; ) {
+      const { data } = (await replay(body)).body;
+      const { rows: due } = await engine.query<{ id: string }>(
+        `update deliveries set status = 'succeeded', next_at = null, finished_at = now()
+          where subscription_id = $1 and status = 'pending' and next_at <= now() returning id`,
+        [id],
+      );
+      sent.push(...due.map((row) => row.id));
+      more = data.more;
+      body = { which, until: data.next_until };
+    }
+    expect(sent).toHaveLength(rows.length);
+    expect(new Set(sent).size).toBe(rows.length);
+  },
+);
+
+test("at the limit of pending deliveries, a replay ends before the first that would exceed it", async () => {
+  const { replay, stored } = await subscriptionWith([
+    {},
+    { status: "failed" },
+    { status: "failed" },
+    {},
+    ...Array<Row>(49_997).fill({ next: -60 }),
+  ]);
+  const { data } = (await replay()).body;
+  expect(data).toMatchObject({ replayed: 2, more: true });
+  const [oldest, left, again, newest] = await stored();
+  expect(oldest?.seconds).toBeGreaterThan(0);
+  expect(left).toMatchObject({ status: "failed" });
+  expect(again).toMatchObject({ status: "pending" });
+  expect(newest?.seconds).toBeLessThanOrEqual(0);
+  expectError(await replay({ until: data.next_until }), 409, "conflict", /are pending/);
+});
+
 test("a replay makes more than 50,000 waiting deliveries due, in requests of 10,000", async () => {
   const { id, replay, stored } = await subscriptionWith([{}], 51_000);
   const replayed: number[] = [];
@@ -197,7 +239,7 @@ test("a replay makes more than 50,000 waiting deliveries due, in requests of 10,
   }
   expect(replayed).toEqual([10_000, 10_000, 10_000, 10_000, 10_000, 1_000]);
   expect((await stored()).filter(({ seconds }) => seconds === null || seconds > 0)).toEqual([]);
-  // What is pending leaves no capacity for deliveries that have ended, but for those that wait.
+  // What is pending leaves no capacity for deliveries that have ended. Those that wait need none.
   const oldest = (n: number) =>
     `subscription_id = $1 and id = (select id from deliveries where subscription_id = $1
       order by id limit 1 offset ${n})`;

@@ -229,7 +229,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       id: "replayDeliveries",
       summary: "Replay deliveries",
       description:
-        "Sends the deliveries of a range of time again, with the same `webhook-id`: by default those that wait for their next attempt after a failed one, then those that failed or were not sent, newest first. All attempts start over. An attempt that is in progress continues. At most 10,000 a request, of the newest 100,000 in the range; while `more` is true, repeat it with `next_until` as `until`, also if nothing was replayed. Tests, and deliveries of deleted runs, are left out. 409 if 50,000 deliveries are pending and none of them waits.",
+        "Sends the deliveries of a range of time again, with the same `webhook-id`: by default those that wait for their next attempt after a failed one, failed or were not sent, newest first. All attempts start over. An attempt that is in progress continues. At most 10,000 a request, of the newest 100,000 in the range; while `more` is true, repeat it with `next_until` as `until`, also if nothing was replayed. Tests, and deliveries of deleted runs, are left out. 409 if 50,000 deliveries are pending and the newest one of the range has ended.",
       body: replayBody,
       data: replayed,
       dataExample: { replayed: 12, more: false, next_until: "2026-01-31T09:30:00.000Z" },
