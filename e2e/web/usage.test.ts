@@ -333,9 +333,10 @@ inBrowser("what is shown is saved as CSV", async () => {
   const button = page.getByRole("button", { name: "Download CSV" });
   await button.click();
   const file = await saved;
-  expect(file.suggestedFilename()).toMatch(/^beckon-usage.*\.csv$/);
+  expect(file.suggestedFilename()).toMatch(/^beckon-usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
   const [header, line] = (await readFile(await file.path(), "utf8")).split("\r\n");
-  expect(header).toMatch(/^day,agent_id,agent_name,entries,/);
+  // Excel reads the file as UTF-8 because of the byte order mark.
+  expect(header).toMatch(/^\uFEFFday,agent_id,agent_name,entries,/);
   expect(line).toContain(`,'${payload},1,`);
 
   // A report that the API rejects says why.

@@ -49,6 +49,15 @@ export function daysFilters(
   }
 }
 
+/** Returns the first and the last day of a report with these filters. */
+export function shownDays(
+  { to, from }: ReturnType<typeof daysFilters>,
+  today: string,
+): { readonly from: string; readonly to: string } {
+  const last = to ?? today;
+  return { from: from ?? addDays(last, -29), to: last };
+}
+
 /** A mistyped year can make a range of millions of days, which would freeze the page. */
 const maxDays = 3_660;
 

@@ -30,7 +30,7 @@ import {
   type UsageFilters,
   type UsageSearch,
 } from "./queries.ts";
-import { addDays } from "./range.ts";
+import { addDays, shownDays } from "./range.ts";
 import { RangeFields } from "./range-fields.tsx";
 import { TotalsRow } from "./totals-row.tsx";
 import { usageFilters } from "./usage-filters.ts";
@@ -56,7 +56,7 @@ export function UsageScreen() {
   const measure = measureOf(search);
   const usage = useUsage(filters, grouping, measure);
   const { report } = usage;
-  const [isSaving, save] = useSaveCsv(filters, grouping);
+  const [isSaving, save] = useSaveCsv(filters, grouping, today);
   const change = useChangeSearch();
   /** Shows the same usage in another way. */
   const show = (view: SearchTexts) => change(view, { keepsScroll: true });
@@ -141,7 +141,11 @@ export function UsageScreen() {
  * Returns whether the CSV file is being prepared, and the function that saves it. A link with
  * `download` would not show why the API rejects a report, for example because it has too many rows.
  */
-function useSaveCsv(filters: UsageFilters, grouping: Grouping): [boolean, () => Promise<void>] {
+function useSaveCsv(
+  filters: UsageFilters,
+  grouping: Grouping,
+  today: string,
+): [boolean, () => Promise<void>] {
   const { client } = useWorkspace();
   const toast = useToast();
   const [isSaving, setIsSaving] = useState(false);
@@ -149,7 +153,9 @@ function useSaveCsv(filters: UsageFilters, grouping: Grouping): [boolean, () => 
     setIsSaving(true);
     try {
       const csv = await client.usage.getCsv(csvQuery(filters, grouping));
-      download("beckon-usage.csv", csv, "text/csv");
+      const { from, to } = shownDays(filters, today);
+      // With the byte order mark, Excel reads the file as UTF-8.
+      download(`beckon-usage-${from}-${to}.csv`, `\uFEFF${csv}`, "text/csv");
     } catch (thrown) {
       const title = "The usage was not downloaded.";
       toast({ tone: "failure", title, description: sentenceOf(thrown) });

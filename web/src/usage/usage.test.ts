@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chartLabel } from "./chart-label.ts";
 import { unknownReason, wordsOf } from "./measure.ts";
 import { csvQuery, filtersOf, groupingOf, measureOf, runFiltersOf } from "./queries.ts";
-import { addDays, daysFilters, daysOf, nameOf } from "./range.ts";
+import { addDays, daysFilters, daysOf, nameOf, shownDays } from "./range.ts";
 import { groupsOf, largest, stackDays, type UsageRow } from "./series.ts";
 
 const today = "2026-11-22";
@@ -51,6 +51,12 @@ test.each([
 ] as const)("the search parameters %j name the range %s with the days %j", (search, name, days) => {
   expect(nameOf(search)).toBe(name);
   expect(daysFilters(search, today)).toEqual(days);
+});
+
+test("a report ends today and has 30 days, unless its filters say otherwise", () => {
+  expect(shownDays({}, today)).toEqual({ from: "2026-10-24", to: today });
+  expect(shownDays({ from: "2026-11-05" }, today)).toEqual({ from: "2026-11-05", to: today });
+  expect(shownDays({ to: "2026-01-30" }, today)).toEqual({ from: "2026-01-01", to: "2026-01-30" });
 });
 
 test("a URL is read as the API's filters; what is not known is ignored", () => {
