@@ -5,6 +5,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { zoneAtNoon } from "../../server/test/zone-at-noon.ts";
 import { expectAccessible } from "./accessibility.ts";
+import { announceChange } from "./announce-change.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { withEvents } from "./reset-stream.ts";
@@ -81,6 +82,7 @@ inBrowser(
     await page.getByText("750 used · 250 left").waitFor();
     await page.getByText(/The plan changes to unlimited on \d+ \w{3}/).waitFor();
     await page.getByText(plan.name).waitFor();
+    await page.getByText("Prices that the workspace set do not change it.").waitFor();
     await database.engine.query("update budgets set refused = true where workspace_id = $1", [id]);
     await page.reload();
     await meter(page, /^750 used, 250 left of 1,000, a call did not fit$/).waitFor();
@@ -378,4 +380,28 @@ inBrowser("a planned change is kept with another first day, and can be cancelled
   await save.click();
   await dialog.waitFor({ state: "detached" });
   expect(await call("/plan")).toMatchObject({ plan: name, next_plan: null, anchor_day: 15 });
+});
+
+inBrowser("a planned change that took effect meanwhile cannot be cancelled", async () => {
+  const { id, call } = await workspace();
+  const name = `early-${id.slice(-8)}`;
+  expect((await beckon.call("/plans", { body: { name, tokens: 1_000 } })).status).toBe(201);
+  const set = (body: object) => beckon.call(`/workspace-plans/${id}`, { method: "PATCH", body });
+  await set({ plan: name });
+  await set({ plan: "unlimited", takes_effect: "period_end" });
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/plan` });
+  const row = page.getByRole("table", { name: "Plans of workspaces" }).getByRole("row", { name });
+  await row.getByRole("button", { name: "Change the plan of Test" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(/or at once if the present plan limits nothing/).waitFor();
+  const cancel = dialog.getByLabel("Cancel the planned change to unlimited");
+  await cancel.check();
+  await set({ plan: "unlimited" });
+  await announceChange(page, [defaultId, "plans"]);
+  await dialog.getByText("The plan has changed meanwhile.").waitFor();
+  expect(await cancel.isDisabled()).toBe(true);
+  await dialog.getByLabel("Months begin on").selectOption("15");
+  await dialog.getByRole("button", { name: "Change plan" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await call("/plan")).toMatchObject({ plan: "unlimited", anchor_day: 15 });
 });

@@ -73,6 +73,12 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
                   resetsAt={resets_at}
                   format={format}
                 />
+                {metric === "cost" ? (
+                  <p className="text-label text-ink-3">
+                    At the prices of the operator or of Beckon's list. Prices that the workspace set
+                    do not change it.
+                  </p>
+                ) : null}
               </dd>
             </div>
           );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type PlanChoice, planChange } from "./plan-change.ts";
+import { isStillPlanned, type PlanChoice, planChange } from "./plan-change.ts";
 
 const initial = { plan: "team", anchor_day: 1 };
 const change = (choice: Partial<PlanChoice>) =>
@@ -30,4 +30,17 @@ test("a planned change is kept with another first day, and cancelled by the same
     plan: "team",
     takes_effect: "now",
   });
+});
+
+test("a planned change cannot be cancelled once it or another one has taken effect, or replaced it", () => {
+  const plans = (plan: string, next?: string) => ({
+    plan,
+    next_plan: next === undefined ? null : { plan: next, starts_at: "2026-02-01T00:00:00.000Z" },
+  });
+  const initial = plans("team", "pro");
+  expect(isStillPlanned(initial, plans("team", "pro"))).toBe(true);
+  expect(isStillPlanned(initial, plans("pro"))).toBe(false);
+  expect(isStillPlanned(initial, plans("free", "pro"))).toBe(false);
+  expect(isStillPlanned(initial, plans("team", "free"))).toBe(false);
+  expect(isStillPlanned(initial, plans("team"))).toBe(false);
 });

@@ -11,6 +11,17 @@ export interface PlanChoice {
 }
 
 /**
+ * Returns whether the change that was planned at first is still planned. If not, cancelling it
+ * would undo what somebody else has done meanwhile.
+ */
+export function isStillPlanned(
+  initial: Pick<WorkspacePlan, "plan" | "next_plan">,
+  { plan, next_plan }: Pick<WorkspacePlan, "plan" | "next_plan">,
+): boolean {
+  return plan === initial.plan && next_plan?.plan === initial.next_plan?.plan;
+}
+
+/**
  * Returns the body of the request that changes the plan of a workspace from `initial` to `choice`;
  * an empty one if they are the same. It contains the plan only if it is another one, or to cancel a
  * planned change: the server cancels it if a plan takes effect now, even the current one.

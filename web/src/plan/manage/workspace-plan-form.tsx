@@ -12,7 +12,7 @@ import {
   useToast,
 } from "../../ui/index.ts";
 import { planKey, plansKey, plansQuery } from "../queries.ts";
-import { type PlanChoice, planChange } from "./plan-change.ts";
+import { isStillPlanned, type PlanChoice, planChange } from "./plan-change.ts";
 
 interface WorkspacePlanFormProps {
   /** The workspace whose plan is set, with its current plan. */
@@ -42,7 +42,9 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const [plan, setPlan] = useState(initial.plan);
   const [time, setTime] = useState<PlanChoice["takesEffect"]>("now");
   const [day, setDay] = useState(String(initial.anchor_day));
-  const [isCancelled, setCancelled] = useState(false);
+  const [isChecked, setChecked] = useState(false);
+  const canCancel = isStillPlanned(initial, of);
+  const isCancelled = isChecked && canCancel;
   // The workspace can have a planned change: another plan from the next month on. A checkbox to
   // cancel it is shown only while the plan is the same. Saving another one replaces it anyway.
   const isKept = plan === initial.plan;
@@ -101,12 +103,14 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
         <Checkbox
           label={`Cancel the planned change to ${initial.next_plan.plan}`}
           checked={isCancelled}
-          onChange={({ target }) => setCancelled(target.checked)}
+          onChange={({ target }) => setChecked(target.checked)}
+          disabled={!canCancel}
+          hint={canCancel ? undefined : "The plan has changed meanwhile."}
         />
       ) : null}
       <Field
         label="Months begin on"
-        hint="From the next month on. In shorter months it is the last day."
+        hint="From the next month on, or at once if the present plan limits nothing. In shorter months it is the last day."
       >
         <Select value={day} onChange={({ target }) => setDay(target.value)} options={days} />
       </Field>
