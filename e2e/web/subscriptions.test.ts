@@ -112,6 +112,8 @@ inBrowser(
       .getByRole("region", { name: "Response", exact: true })
       .getByText("Status 204")
       .waitFor();
+    const note = "Built from the present settings of the subscription:";
+    await page.getByText(note).waitFor();
     await button(page, "Show the curl command").click();
     const curl = (await page.locator("pre").textContent()) ?? "";
     expect(curl).toContain(`curl -sS -i '${receiver.url}/events'`);
@@ -122,6 +124,8 @@ inBrowser(
     await button(page, "Replay").click();
     const attempts = page.getByRole("table", { name: "Attempts", exact: true });
     await attempts.getByRole("row", { name: /^2 Status 204/ }).waitFor();
+    await page.getByText("Attempts since the replay", { exact: true }).waitFor();
+    await expect.poll(() => page.getByText("Earlier attempts are not shown.").count()).toBe(0);
     const again = await eventually("the second request", () => receiver.reached[1]);
     expect(again.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     await attempts.getByRole("link", { name: "1", exact: true }).click();
@@ -230,8 +234,11 @@ inBrowser("what a paused subscription missed is offered when it is resumed", asy
   await page.keyboard.press("Escape");
   await held.release();
   await page.getByText("1 delivery was missed.").waitFor();
+  await page
+    .getByText(/This replays everything since .*\d\d:\d\d:\d\d that failed or was not sent\./)
+    .waitFor();
   expect(receiver.reached).toEqual([]);
-  await button(page, "Replay 1 delivery").click();
+  await button(page, "Replay deliveries").click();
   await page.getByText("1 delivery is pending again", { exact: true }).waitFor();
   await deliveries(page)
     .getByRole("row", { name: /Succeeded run\.finished .*204/ })
@@ -306,6 +313,63 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   await button(page, "New deliveries").click();
   await link.waitFor();
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+});
+
+inBrowser("new deliveries are announced only if they match the filters", async () => {
+  const { agent, subscription } = await subscribe(await startReceiver());
+  /** Waits until `number` deliveries have succeeded, and makes them failed ones. */
+  const fail = (number: number) =>
+    eventually("deliveries that succeeded", async () => {
+      const { rowCount } = await beckon.db.database.engine.query(
+        `update deliveries set status = 'failed' where subscription_id = $1
+          and $2 = (select count(*) from deliveries
+            where subscription_id = $1 and status = 'succeeded')`,
+        [subscription.id, number],
+      );
+      return rowCount === 0 ? undefined : true;
+    });
+  await Promise.all(Array.from({ length: 20 }, () => beckon.invoke(agent, "Hello")));
+  await fail(20);
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `${root}/subscriptions/${subscription.id}?status=failed`,
+    viewport: { width: 1_440, height: 500 },
+  });
+  await expect
+    .poll(() =>
+      deliveries(page)
+        .getByRole("row", { name: /Failed/ })
+        .count(),
+    )
+    .toBe(20);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.mouse.move(500, 300);
+  await page.mouse.wheel(0, 600);
+  await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(500);
+  // The first read can be that of the stream's start. The second one follows an event.
+  for (let reads = 0; reads < 2; reads++) {
+    const read = page.waitForResponse(/\/deliveries\?status=failed&limit=200$/);
+    await beckon.invoke(agent, "It succeeds");
+    await read;
+  }
+  expect(await button(page, "New deliveries").count()).toBe(0);
+  await fail(2);
+  await beckon.invoke(agent, "Another one");
+  await button(page, "New deliveries").waitFor();
+});
+
+inBrowser("a delivery with more attempts than are shown says so", async () => {
+  const { agent, subscription } = await subscribe(await startReceiver());
+  await beckon.invoke(agent, "Hello");
+  const { id } = await delivery(subscription.id, ({ status }) => status === "succeeded");
+  const { engine } = beckon.db.database;
+  await engine.query(
+    "update delivery_attempts set number = number + 50 where subscription_id = $1",
+    [subscription.id],
+  );
+  const page = await open(`/subscriptions/${subscription.id}/deliveries/${id}`);
+  await page.getByText("Earlier attempts are not shown.").waitFor();
+  await expectAccessible(page);
 });
 
 inBrowser("after Back, new deliveries wait and the rows stay where they were", async () => {

@@ -25,6 +25,7 @@ export {
 } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {
+  hasNewRows,
   listOptions,
   maxUpdated,
   type PageQuery,

@@ -50,6 +50,18 @@ export function listOptions<Row>(
 }
 
 /**
+ * Returns whether `read` has a row that is newer than all rows of the list. Ids must be ordered by
+ * the time of creation, and `read` must start with its newest row.
+ */
+export function hasNewRows<Row extends { readonly id: string }>(
+  list: RowPages<Row> | undefined,
+  { data: [newest] }: Page<Row>,
+): boolean {
+  const rows = list?.pages.flatMap(({ data }) => data);
+  return newest !== undefined && !rows?.some(({ id }) => id >= newest.id);
+}
+
+/**
  * Returns the list with its rows as they are in `read`, which was read later. Rows that only `read`
  * has are not inserted. Rows that `read` lacks although it covers them were deleted or no longer
  * match the filters, so they are removed. Ids must be ordered by the time of creation, and the list

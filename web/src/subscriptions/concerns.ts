@@ -1,4 +1,4 @@
-import type { Subscription, WorkspaceEvent } from "@beckon/client";
+import { isFinalEvent, type Subscription, type WorkspaceEvent } from "@beckon/client";
 
 /** Returns whether the event can become a delivery of the subscription, or changes its state. */
 export function concerns(
@@ -7,11 +7,10 @@ export function concerns(
 ): boolean {
   const { type, agent_id: agentId, data } = event;
   if (type === "subscription.disabled" && data.subscription_id === id) return true;
-  // The end of a run can have replaced calls of tools.
-  const canHaveCalled = "merged" in event && types.includes("run.tool_call");
+  // The end of a run can become a callback, and can have replaced calls of tools (`merged`).
   // Triggers and tags are not compared, because the event does not contain them.
   return (
-    (types.includes(type) || canHaveCalled) &&
+    (types.includes(type) || isFinalEvent(event)) &&
     (agentIds === null || (agentId !== null && agentIds.includes(agentId)))
   );
 }

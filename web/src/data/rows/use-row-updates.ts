@@ -2,7 +2,14 @@ import type { Page } from "@beckon/client";
 import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { isAtTop } from "../../ui/index.ts";
-import { maxUpdated, type PageQuery, type RowPages, updateRows, useInvalidation } from "../list.ts";
+import {
+  hasNewRows,
+  maxUpdated,
+  type PageQuery,
+  type RowPages,
+  updateRows,
+  useInvalidation,
+} from "../list.ts";
 
 /** The options of a list with `heldWhileScrolled` (see `listOptions`). */
 interface HeldList<Row> {
@@ -32,7 +39,7 @@ export function useRowUpdates<Row extends { readonly id: string }>(
     try {
       const head = await readPage({ limit: maxUpdated });
       if (!isCurrent()) return;
-      const known = queryClient.getQueryData<RowPages<Row>>(queryKey)?.pages.flatMap((p) => p.data);
+      const known = queryClient.getQueryData<RowPages<Row>>(queryKey);
       // The position of the page is known only now: when a list is opened by Back, it is restored
       // after the list was rendered.
       if (isAtTop(topPx)) {
@@ -40,8 +47,7 @@ export function useRowUpdates<Row extends { readonly id: string }>(
         queryClient.setQueryData<RowPages<Row>>(queryKey, { pages: [head], pageParams: [null] });
         return;
       }
-      const [newest] = head.data;
-      if (newest !== undefined && !known?.some(({ id }) => id >= newest.id)) onNews?.();
+      if (hasNewRows(known, head)) onNews?.();
       await updateRows(queryClient, queryKey, head, { readPage, isCurrent });
     } catch (thrown) {
       const error = thrown as Error;

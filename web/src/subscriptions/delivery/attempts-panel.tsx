@@ -103,6 +103,11 @@ export function AttemptsPanel(props: AttemptsPanelProps) {
         currentKey={current === undefined ? undefined : String(current)}
         empty={null}
       />
+      {attempts.at(-1)?.number === 1 ? null : (
+        <p className="border-t border-rule px-4 py-3 text-dense text-ink-2">
+          Earlier attempts are not shown.
+        </p>
+      )}
     </Panel>
   );
 }

@@ -1,20 +1,27 @@
-import type { DeliveryDetails } from "@beckon/client";
+import type { DeliveryDetails, Subscription } from "@beckon/client";
 import type { DeliveryAttempt } from "../queries.ts";
 
 /** Matches headers that curl sets itself, or that belong to one connection. */
 const ofConnection = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i;
 
+const contentTypes: Readonly<Record<Subscription["format"], string>> = {
+  standard: "application/json",
+  cloudevents: "application/cloudevents+json",
+};
+
 /**
  * Returns the curl command that repeats the request of an attempt; undefined if the body is not
  * known. The command lacks the signature and the extra headers, which are secret.
+ * @param subscription the body has its present format, which the attempt can have had or not
  * @param attempt undefined before the first attempt
  */
 export function curlOf(
+  { format }: Pick<Subscription, "format">,
   { body, url }: Pick<DeliveryDetails, "body" | "url">,
   attempt: Pick<DeliveryAttempt, "url" | "request_headers"> | undefined,
 ): string | undefined {
   if (body === null) return undefined;
-  const headers = attempt?.request_headers ?? { "content-type": "application/json" };
+  const headers = { ...attempt?.request_headers, "content-type": contentTypes[format] };
   return [
     `curl -sS -i ${shellArgument(attempt?.url ?? url)}`,
     ...Object.entries(headers)

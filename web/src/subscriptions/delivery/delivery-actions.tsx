@@ -48,7 +48,7 @@ export function DeliveryActions({ subscription, delivery, attempt }: DeliveryAct
       }),
     onSettled: () => announceChanges(queryClient, subscriptionsKey(id)),
   });
-  const curl = curlOf(delivery, attempt);
+  const curl = curlOf(subscription, delivery, attempt);
   return (
     <>
       {curl === undefined ? (

@@ -9,7 +9,9 @@ import { NextAttempt } from "../next-attempt.tsx";
 export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails }) {
   const { id } = useWorkspace();
   const agents = useAgentNames();
-  const { run_id: runId, agent_id: agentId, seq, event_id: eventId } = delivery;
+  const { run_id: runId, agent_id: agentId, seq, event_id: eventId, attempts } = delivery;
+  // A replay begins to count again. The numbers in the log go on.
+  const isReplayed = (delivery.attempts_log[0]?.number ?? 0) > attempts;
   const isNarrow = !useMedia("(min-width: 640px)");
   return (
     <Facts layout={isNarrow ? "grid" : "line"}>
@@ -41,8 +43,8 @@ export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails
       <Fact label="Created">
         <Time value={delivery.created_at} />
       </Fact>
-      <Fact label="Attempts">
-        <span className="font-mono text-dense">{String(delivery.attempts)}</span>
+      <Fact label={isReplayed ? "Attempts since the replay" : "Attempts"}>
+        <span className="font-mono text-dense">{String(attempts)}</span>
       </Fact>
       {delivery.next_attempt_at === null ? null : (
         <Fact label="Next attempt">

@@ -3,7 +3,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { Banner, LinkButton, Problem } from "../../ui/index.ts";
 import { whyNeverReplayed } from "../health.ts";
 import { NextAttempt } from "../next-attempt.tsx";
-import { whyNotSent, withoutStop } from "./delivery-words.ts";
+import { failedWords, whyNotSent, withoutStop } from "./delivery-words.ts";
 
 interface DeliveryNoticeProps {
   readonly subscription: Subscription;
@@ -33,14 +33,10 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
       </Banner>
     );
   if (status === "cancelled") return <Banner>It was cancelled. {never}</Banner>;
-  if (status === "failed" && error !== null)
-    return (
-      <Problem
-        isState
-        title="All attempts failed."
-        error={`${withoutStop(error)}. ${never ?? "Correct the receiver, then replay the delivery."}`}
-      />
-    );
+  if (status === "failed" && error !== null) {
+    const { title, advice } = failedWords(delivery);
+    return <Problem isState title={title} error={`${withoutStop(error)}. ${never ?? advice}`} />;
+  }
   if (status === "pending" && error !== null && next !== null)
     return (
       <Banner tone="warning" action={open}>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { whyNoBody, whyNotSent } from "./delivery-words.ts";
+import { failedWords, whyNoBody, whyNotSent } from "./delivery-words.ts";
 
 test("only a delivery that a restore closed was not sent because of the restore", () => {
   expect(whyNotSent({ last_error: "Beckon was restored from a backup." })).toContain("restored");
@@ -17,4 +17,12 @@ test("a delivery about an agent that a limited key cannot see was not sent becau
 test("a body that is missing is not said to be deleted if it was sent without data", () => {
   expect(whyNoBody({ status: "succeeded" })).toContain("sent without data");
   expect(whyNoBody({ status: "not_sent" })).toContain("unless its run was deleted");
+});
+
+test("a failed delivery without an attempt was not sent", () => {
+  expect(failedWords({ attempts: 0 })).toEqual({
+    title: "It was not sent.",
+    advice: "Replay sends it.",
+  });
+  expect(failedWords({ attempts: 1 }).title).toBe("All attempts failed.");
 });

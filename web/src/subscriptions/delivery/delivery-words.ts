@@ -16,6 +16,14 @@ export function whyNotSent({ last_error: error }: Pick<DeliveryDetails, "last_er
   return error === null ? why : `${why} An earlier attempt failed: ${withoutStop(error)}.`;
 }
 
+/** Returns the title and the advice for a delivery with the status `failed`. */
+export function failedWords({ attempts }: Pick<DeliveryDetails, "attempts">) {
+  // For example, more callbacks were pending than Beckon keeps.
+  return attempts === 0
+    ? { title: "It was not sent.", advice: "Replay sends it." }
+    : { title: "All attempts failed.", advice: "Correct the receiver, then replay the delivery." };
+}
+
 /** Returns why a delivery has no body to show. */
 export function whyNoBody({ status }: Pick<DeliveryDetails, "status">): string {
   return status === "not_sent"

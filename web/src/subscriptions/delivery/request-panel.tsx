@@ -49,6 +49,12 @@ export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
           ) : (
             <BodyText label="Request body" text={body} fileName={`${delivery.event_id}.json`} />
           )}
+          {body === null || attempt === undefined ? null : (
+            <p className="text-label text-ink-3">
+              Built from the present settings of the subscription: an earlier attempt can have sent
+              another one.
+            </p>
+          )}
         </Part>
       </div>
     </Panel>

@@ -2,6 +2,7 @@ import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import {
+  hasNewRows,
   maxUpdated,
   refetchFirstPage,
   updateKnown,
@@ -54,10 +55,10 @@ export function useLiveDeliveries(
   /** Whether an event has concerned the subscription since the last read. */
   const isConcerned = useRef(false);
   const nextUpdate = useRef<UpdateRange>(undefined);
-  const updateRows = async () => {
+  const updateRows = async (isNews: boolean) => {
     const { queryKey } = deliveriesQuery(workspace, subscription.id, filters);
     const before = queryClient.getQueryData<DeliveryPages>(queryKey);
-    const range = nextUpdate.current;
+    const range = isNews ? undefined : nextUpdate.current;
     const query = {
       ...(filters as ListDeliveriesQuery),
       limit: maxUpdated,
@@ -70,6 +71,7 @@ export function useLiveDeliveries(
       .catch(() => undefined);
     nextUpdate.current = before && read && nextRange(before, read, range);
     if (read === undefined) return;
+    if (hasNewRows(before, read)) setHasNews(true);
     // If the list has changed since the request, the response can be older than the list.
     queryClient.setQueryData<DeliveryPages>(queryKey, (list) =>
       list === undefined || list !== before ? undefined : updateKnown(list, read, range?.below),
@@ -79,10 +81,9 @@ export function useLiveDeliveries(
   const readAgain = useThrottled(async () => {
     const isNews = isConcerned.current;
     isConcerned.current = false;
-    if (isNews && !isAtTop(topPx)) setHasNews(true);
     const queryKey = [...subscriptionKey(id, subscription.id), "details"];
     await Promise.all([
-      isAtTop(topPx) ? enter() : updateRows(),
+      isAtTop(topPx) ? enter() : updateRows(isNews),
       isNews ? queryClient.invalidateQueries({ queryKey }) : undefined,
     ]);
   }, minIntervalMs);

@@ -7,8 +7,8 @@ import {
   useIdempotencyKey,
   useWorkspace,
 } from "../../../data/index.ts";
-import { formatCount, formatCounted } from "../../../format/index.ts";
-import { Button, Dialog, FormError } from "../../../ui/index.ts";
+import { formatAsOf, formatCount, formatCounted } from "../../../format/index.ts";
+import { Button, Dialog, FormError, useTextAtNow, useTimeZone } from "../../../ui/index.ts";
 import { nameOf, whyDisabled } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
 import { useSubscriptionSearch } from "../search.ts";
@@ -117,6 +117,10 @@ function MissedDialog({
 }: ResumeDialogProps & { readonly missed: ResumedSubscription["missed"] }) {
   const { replay, error, isPending, progress } = useReplay(subscription, close);
   const name = nameOf(subscription);
+  const zone = useTimeZone();
+  const start = useTextAtNow((nowMs) =>
+    since === null ? "" : formatAsOf(Date.parse(since), nowMs, zone),
+  );
   if (since === null)
     return (
       <Dialog
@@ -143,7 +147,7 @@ function MissedDialog({
       onOpenChange={close}
       size="small"
       title={`Replay what ${name} missed?`}
-      description={`It is enabled again. ${missed} You can also replay them later, until they or their runs are deleted, by default after 30 days.`}
+      description={`It is enabled again. ${missed} This replays everything since ${start} that failed or was not sent. You can also do it later, until the deliveries or their runs are deleted, by default after 30 days.`}
       footer={
         <>
           <Button onClick={close}>Not now</Button>
@@ -153,9 +157,7 @@ function MissedDialog({
             pending={isPending}
             pendingText={progress === 0 ? "Replaying…" : `Replayed ${formatCount(progress)}…`}
           >
-            {count === 0
-              ? "Replay deliveries"
-              : `Replay ${formatCounted(count, "delivery", "deliveries")}`}
+            Replay deliveries
           </Button>
         </>
       }
