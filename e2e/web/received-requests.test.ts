@@ -545,10 +545,12 @@ inBrowser("a replay of many requests that is sent again after a failure is the s
       : route.fulfill({ status: 409, json: error });
   });
   const replay = page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true });
+  const advice = page.getByText("Press Replay again without changes: what was replayed");
   for (const requests of [2, 4]) {
     await replay.click();
     await expect.poll(() => sent.length).toBe(requests);
     await replay.waitFor();
+    await advice.waitFor();
   }
   expect(sent[2]).toEqual(sent[0]);
   expect(sent[0]).toEqual([
@@ -581,6 +583,8 @@ inBrowser("an end that was not entered is the present again once a field is chan
     await replay.click();
     await expect.poll(() => ends.length).toBe(index + 1);
     await replay.waitFor();
+    await page.getByRole("alert").getByText("The agent is paused.").waitFor();
+    expect(await page.getByText("Press Replay again").count()).toBe(0);
   }
   expect(ends[1]).toBe(ends[0]);
   expect(Date.parse(ends[2] ?? "")).toBeGreaterThan(Date.parse(ends[0] ?? ""));

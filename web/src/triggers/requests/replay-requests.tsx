@@ -2,7 +2,13 @@ import type { ReplayTriggerRequestsBody } from "@beckon/client";
 import type { RequestOutcome } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { announceChanges, serverNow, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  isOutcomeUnknown,
+  serverNow,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { formatCount, formatCounted } from "../../format/index.ts";
 import {
   Button,
@@ -41,6 +47,15 @@ function whySkipped(
   return version === "original"
     ? `${others}, the body cannot be read, or the original version is not stored. In the last case, replay ${it} with the current version.`
     : `${others}, or the body cannot be read.`;
+}
+
+/**
+ * Returns whether the call that failed can have started runs. The server's text then names the
+ * Idempotency-Key, which the dialog sends, but which a person does not see.
+ */
+function canHaveStarted(thrown: unknown): boolean {
+  const isPart = thrown instanceof Error && thrown.message.includes("Idempotency-Key");
+  return isPart || isOutcomeUnknown(thrown);
 }
 
 /** Replays the verified requests of a range of time. Each event gets one run. */
@@ -144,6 +159,11 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
           options={versions}
         />
         <FormError error={replay.error} />
+        {replay.isError && (progress > 0 || canHaveStarted(replay.error)) ? (
+          <p className="text-dense text-ink-2">
+            Press Replay again without changes: what was replayed is not started twice.
+          </p>
+        ) : null}
       </div>
     </Dialog>
   );
