@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person } from "../../test/people.ts";
+import { sendDuring } from "../../test/send-during.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
@@ -205,36 +206,14 @@ describe("a removal", () => {
       (by: Person) => by.call(`${path}/rotate`, { method: "POST" }),
       (by: Person) => by.call(path, { method: "PATCH", body: { name: "Changed" } }),
     ];
-    const client = await engine.connect();
-    try {
-      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-      for (const [index, send] of requests.entries()) {
-        const person = people[index] as Person;
-        await client.query("begin");
-        await client.query("delete from members where workspace_id = $1 and user_id = $2", [
-          id,
-          person.id,
-        ]);
-        // The request is authenticated before the removal is committed.
-        let answered = false;
-        const response = send(person).finally(() => {
-          answered = true;
-        });
-        await expect
-          .poll(async () => {
-            const waiting = await engine.query(
-              "select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))",
-              [rows[0]?.pid],
-            );
-            return answered || waiting.rowCount !== 0;
-          })
-          .toBe(true);
-        await client.query("commit");
-        expectError(await response, 403, "forbidden", /role in this workspace was just changed/);
-      }
-    } finally {
-      await client.query("rollback");
-      client.release();
+    for (const [index, send] of requests.entries()) {
+      const person = people[index] as Person;
+      const response = await sendDuring(
+        engine,
+        ["delete from members where workspace_id = $1 and user_id = $2", [id, person.id]],
+        () => send(person),
+      );
+      expectError(response, 403, "forbidden", /role in this workspace was just changed/);
     }
   });
 

@@ -6,6 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { requireUnchangedRole } from "../credentials/index.ts";
 import { addKey, requireKey } from "../keys/index.ts";
 import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
@@ -28,7 +29,8 @@ export type NewWorkspace = Workspace & {
  * Only owners and keys of the workspace `default` can add workspaces. Otherwise the members of
  * another workspace could exceed its allowances and ceilings by adding workspaces, because these
  * limits apply per workspace.
- * @throws ApiError `bad_request`, `forbidden`
+ * @throws ApiError `bad_request`; `forbidden`, also if the role of the actor was changed during the
+ *   request
  */
 export async function createWorkspace({
   ctx,
@@ -46,6 +48,7 @@ export async function createWorkspace({
   }
   return inAllWorkspaces(ctx.database.tenant, (tx) =>
     once(tx, ctx, async () => {
+      await requireUnchangedRole(tx, ctx);
       const body = parseBody(createWorkspaceBody, input.body);
       await requireTimeZone(tx, body.time_zone);
       const row = await insertWorkspace(tx, { id: newId("wsp"), ...body });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
+import { sendDuring } from "../../test/send-during.ts";
 import { defaultWorkspaceId } from "./index.ts";
 
 const beckon = await startTestBeckon();
@@ -93,6 +94,20 @@ describe("a new workspace", () => {
       /default/,
     );
     expect((await second.call("/me")).body.data.workspaces).toMatchObject([{ id }]);
+  });
+
+  test("is not created by a person who is removed from default during the request", async () => {
+    const removed = await addPerson(beckon, { role: "owner" });
+    const response = await sendDuring(
+      beckon.db.database.engine,
+      [
+        "delete from members where workspace_id = $1 and user_id = $2",
+        [defaultWorkspaceId, removed.id],
+      ],
+      () => removed.call("/workspaces", { body: { name: "Theirs" }, headers: inDefault }),
+    );
+    expectError(response, 403, "forbidden", /role in this workspace was just changed/);
+    expect((await removed.call("/me")).body.data.workspaces).toEqual([]);
   });
 
   test("is created once per Idempotency-Key", async () => {
