@@ -34,7 +34,7 @@ export async function signIn({
   ctx.failedAttempts.permit();
   const { tenant } = ctx.database;
   const { account } = await findAccount(ctx, { ...given, password });
-  if (account === undefined) throw wrongPassword(ctx, given);
+  if (account === undefined) throw wrongPassword(ctx, given, ifShared);
   ctx.failedAttempts.permit();
   const userId = account.user.id;
   const session = await ctx.auth.startSession({
@@ -56,17 +56,20 @@ export async function signIn({
     );
     return toUser(row);
   });
-  if (data === undefined) throw wrongPassword(ctx, given);
+  if (data === undefined) throw wrongPassword(ctx, given, ifShared);
   return { data, cookies: session.cookies };
 }
+
+const ifShared = "If several accounts use this e-mail, send workspace_id.";
 
 /**
  * Counts a failed sign-in and returns the error to throw. The error is the same for an unknown
  * e-mail and for a wrong password, so that it does not reveal whether the e-mail has an account.
+ * @param ifShared what to do if several accounts use the e-mail, as a sentence
  */
-export function wrongPassword(ctx: AccountContext, given: Compared): ApiError {
+export function wrongPassword(ctx: AccountContext, given: Compared, ifShared: string): ApiError {
   ctx.failedSignIns.note({ ...given, address: ctx.address });
   return ctx.failedAttempts.count(
-    "The e-mail or the password is wrong. If several accounts use this e-mail, send workspace_id. If the password is lost, ask an owner of your workspace for a reset link.",
+    `The e-mail or the password is wrong. ${ifShared} If the password is lost, ask an owner of your workspace for a reset link.`,
   );
 }

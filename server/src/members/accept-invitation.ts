@@ -98,6 +98,9 @@ async function accountOfSession(
   };
 }
 
+const ifShared =
+  "If several accounts use this e-mail, sign in first, then accept the invitation without a password.";
+
 /**
  * Finds the account with this e-mail and password. If no account matches and a name is given, the
  * returned function adds an account.
@@ -119,10 +122,10 @@ async function accountOfPassword(
       await lockUser(tx, account.user.id);
       if ((await lockPassword(tx, account.user.id)) === account.passwordHash)
         return account.user.id;
-      throw wrongPassword(ctx, { email });
+      throw wrongPassword(ctx, { email }, ifShared);
     };
   }
-  if (given.name === undefined) throw wrongPassword(ctx, { email });
+  if (given.name === undefined) throw wrongPassword(ctx, { email }, ifShared);
   const { name } = parse(newAccount, { name: given.name, password });
   // Several accounts can have the same e-mail, so a new one is added even if the e-mail is known.
   // Without the count, a person with valid invitations could send a name with each attempt, and so

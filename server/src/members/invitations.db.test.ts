@@ -276,6 +276,7 @@ describe("an invitation to a person with an account", () => {
       await accept({ token, password: "a password of their own" }, from),
       401,
       "unauthorized",
+      /sign in first, then accept the invitation without a password/,
     );
     expect((await signIn(beckon, person.email)).id).toBe(person.id);
     expect((await person.call("/invitations/accept", { body: { token } })).status).toBe(200);
