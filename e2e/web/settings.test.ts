@@ -3,6 +3,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner, signIn } from "./accounts.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
 import { withMessages, withReset } from "./reset-stream.ts";
@@ -145,6 +146,26 @@ inBrowser("how long runs are kept is chosen within the operator's bound", async 
   await days.fill("");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
+});
+
+inBrowser("what somebody saves while a shorter time is confirmed is not reverted", async () => {
+  const workspace = `/workspaces/${owner.workspaceId}`;
+  const change = (body: object) => beckon.call(workspace, { method: "PATCH", body });
+  await change({ name: "Before", time_zone: "UTC", run_retention_days: 30 });
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByLabel("Keep runs for").fill("7");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alertdialog", { name: "Keep runs for 7 days?" }).waitFor();
+  const theirs = { name: "Theirs", time_zone: "Asia/Tokyo" };
+  await change(theirs);
+  await announceChange(page, [owner.workspaceId, "workspace"]);
+  const name = page.getByLabel("Name", { exact: true });
+  await expect.poll(() => name.inputValue()).toBe("Theirs");
+  await page.getByRole("button", { name: "Delete older runs" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const { data } = (await beckon.call(workspace)).body;
+  expect(data).toMatchObject({ ...theirs, run_retention_days: 7 });
+  await change({ run_retention_days: null });
 });
 
 inBrowser("a workspace is renamed although its operator keeps runs for less time", async () => {

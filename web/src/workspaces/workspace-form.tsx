@@ -44,9 +44,16 @@ const fieldsWithin = (maxDays: number | null, savedDays: number | null) =>
       { path: ["run_retention_days"], message: `Use ${maxDays} or less.` },
     );
 
-/** The fields to save, and as they were in the form when it was submitted. */
-interface Sent<Fields> {
+/** What the form contained when it was submitted. */
+interface Submitted<Fields> {
+  /**
+   * The fields that were edited. They do not follow what somebody else saves later, so that the
+   * confirmation of a question does not revert it.
+   */
+  readonly changes: Partial<Fields>;
+  /** All fields, as they are to be saved. */
   readonly body: Fields;
+  /** All fields, as they were typed. */
   readonly sent: Fields;
 }
 
@@ -71,8 +78,7 @@ export function WorkspaceForm() {
   const { control, register, handleSubmit, getValues, formState } = form;
   const { errors, isDirty, dirtyFields } = formState;
   const save = useMutation({
-    mutationFn: ({ body }: Sent<typeof saved>) =>
-      client.workspaces.update(id, changesOf(saved, body)),
+    mutationFn: ({ changes }: Submitted<typeof saved>) => client.workspaces.update(id, changes),
     onSuccess: (workspace, { sent }) => {
       queryClient.setQueryData(workspaceQuery(id).queryKey, workspace);
       const { name, time_zone, run_retention_days } = workspace;
@@ -81,7 +87,7 @@ export function WorkspaceForm() {
     },
   });
   /** What is saved if the person agrees to the deletion of runs. */
-  const [asked, setAsked] = useState<Sent<typeof saved>>();
+  const [asked, setAsked] = useState<Submitted<typeof saved>>();
   const daysOf = ({ run_retention_days: days }: typeof saved) =>
     Math.min(days ?? Number.POSITIVE_INFINITY, maxRunRetentionDays ?? Number.POSITIVE_INFINITY);
   const reason = reasonWithout("workspaces:write", can);
@@ -91,7 +97,7 @@ export function WorkspaceForm() {
     <form
       noValidate
       onSubmit={handleSubmit((body) => {
-        const next = { body, sent: getValues() };
+        const next = { changes: changesOf(saved, body), body, sent: getValues() };
         if (daysOf(body) < daysOf(saved)) setAsked(next);
         else save.mutate(next);
       })}
