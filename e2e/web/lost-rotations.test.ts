@@ -157,6 +157,35 @@ for (const [name, create] of Object.entries(kinds))
     expect(await isValid()).toBe(true);
   });
 
+const weekMs = 7 * 86_400_000;
+const hourMs = 3_600_000;
+
+// The dashboard knows the end of this time from its own calls only.
+for (const name of ["an agent's token", "a trigger's URL"])
+  inBrowser(`the time until ${name} stops counts from the rotation that was lost`, async () => {
+    const inUse = await kinds[name]?.();
+    const { path, show, submit } = inUse ?? expect.unreachable(name);
+    const page = await open(path);
+    await show?.(page);
+    await page.getByLabel("In 7 days").check();
+    const rotatedAt = Date.now();
+    await lose(page, () => button(page, submit).click());
+    // The repeat is an hour later by the server's clock, which the page reads from responses.
+    await page.route(/\/rotate$/, async (route) => {
+      const response = await route.fetch();
+      const date = new Date(Date.now() + hourMs).toUTCString();
+      await route.fulfill({ response, headers: { ...response.headers(), date } });
+    });
+    await button(page, submit).click();
+    await button(page, "Done").click();
+    await show?.(page);
+    for (const sentence of [/^The previous (token|URL) stops/, /^The secret before the current/]) {
+      const until = page.getByText(sentence).locator("time");
+      const untilMs = Date.parse((await until.getAttribute("datetime")) ?? "");
+      expect(Math.abs(untilMs - rotatedAt - weekMs)).toBeLessThan(hourMs / 2);
+    }
+  });
+
 // A key cannot be revealed.
 for (const [name, create] of Object.entries(kinds).filter(([kind]) => kind !== "a key"))
   inBrowser(`${name} can be rotated again after a lost rotation if it was revealed`, async () => {

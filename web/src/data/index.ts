@@ -16,7 +16,7 @@ export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
 export { numberIn, wholeNumberIn } from "./form/number-in.ts";
 export { useKept } from "./form/use-kept.ts";
-export { useRotation } from "./form/use-rotation.ts";
+export { graceEnd, useRotation } from "./form/use-rotation.ts";
 export {
   keyOfBody,
   storedAttempt,

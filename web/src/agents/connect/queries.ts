@@ -24,10 +24,10 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
 export interface TokenState {
   readonly isIssued: boolean;
   /**
-   * Time in ISO 8601 until which the previous token is still valid; undefined if it is not valid or
+   * Unix time in ms until which the previous token is still valid; undefined if it is not valid or
    * if this is not known.
    */
-  readonly previousUntil?: string | undefined;
+  readonly previousUntil?: number | undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
+  graceEnd,
   isNotFound,
   isOutcomeUnknown,
-  serverNow,
   useRotation,
   useWorkspace,
 } from "../../data/index.ts";
@@ -32,15 +32,12 @@ export function useToken(agentId: string) {
 
   const rotate = async (graceSeconds: number) => {
     const body = { grace_seconds: graceSeconds };
-    const { token } = await send(graceSeconds, (options) =>
+    const { token, sentAt } = await send(graceSeconds, (options) =>
       client.agents.rotateToken(agentId, body, options),
     );
-    const isReplaced = state.isIssued && graceSeconds > 0;
     learn({
       isIssued: true,
-      previousUntil: isReplaced
-        ? new Date(serverNow() + graceSeconds * 1_000).toISOString()
-        : undefined,
+      previousUntil: state.isIssued ? graceEnd(sentAt, graceSeconds) : undefined,
     });
     return token;
   };

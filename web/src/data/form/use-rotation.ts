@@ -2,10 +2,16 @@ import { BeckonError, newIdempotencyKey } from "@beckon/client";
 import { useEffect, useRef, useState } from "react";
 import { storedAttempt } from "../idempotency-key.ts";
 import { useMe } from "../me.ts";
+import { serverNow } from "../server-time.ts";
 
 interface Attempt<Choice> {
   readonly key: string;
   readonly choice: Choice;
+  /**
+   * When it was first sent, as Unix time in ms by the server's clock. Absent if an earlier version
+   * of this page has stored the attempt.
+   */
+  readonly at?: number;
 }
 
 /**
@@ -43,14 +49,16 @@ export function useRotation<Choice>(action: string, changed?: () => unknown) {
     release,
     /**
      * @param choice what must be the same in a repeat; no secret, because it is stored
+     * @returns the result, and when the call was first sent. A grace period begins then or, if
+     *   that attempt was lost before it reached the server, later.
      * @throws BeckonError
      */
-    send: async <Result>(
+    send: async <Result extends object>(
       choice: Choice,
       call: (options: { readonly idempotencyKey: string }) => Promise<Result>,
-    ): Promise<Result> => {
+    ): Promise<Result & { readonly sentAt: number | undefined }> => {
       const earlier = read();
-      const attempt = earlier ?? { key: newIdempotencyKey(), choice };
+      const attempt = earlier ?? { key: newIdempotencyKey(), choice, at: serverNow() };
       // Written before the response, because the page can be reloaded while it waits.
       stored.write(JSON.stringify(attempt));
       try {
@@ -58,7 +66,7 @@ export function useRotation<Choice>(action: string, changed?: () => unknown) {
         // If the page was left meanwhile, the secret is not shown. A repeat then returns it again.
         if (isMounted.current) release();
         void changed?.();
-        return result;
+        return { ...result, sentAt: attempt.at };
       } catch (thrown) {
         const isUnknown = mayBeExecuted(thrown, earlier !== undefined);
         if (isUnknown) setUnknown(attempt.choice);
@@ -68,6 +76,17 @@ export function useRotation<Choice>(action: string, changed?: () => unknown) {
       }
     },
   };
+}
+
+/**
+ * Returns when a grace period ends, in Unix ms; undefined if it has ended, or if its start is not
+ * known.
+ * @param sentAt its start in Unix ms, as `send` returns it
+ */
+export function graceEnd(sentAt: number | undefined, graceSeconds: number): number | undefined {
+  if (sentAt === undefined) return undefined;
+  const end = sentAt + graceSeconds * 1_000;
+  return end > serverNow() ? end : undefined;
 }
 
 /**

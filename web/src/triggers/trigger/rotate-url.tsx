@@ -1,13 +1,16 @@
 import type { Trigger } from "@beckon/client";
 import { useState } from "react";
-import { serverNow, useRotation, useWorkspace } from "../../data/index.ts";
+import { graceEnd, useRotation, useWorkspace } from "../../data/index.ts";
 import { IssuedSecretDialog, RotateDialog } from "../../ui/index.ts";
 
 interface RotateUrlProps {
   readonly trigger: Trigger;
   /** Unix time in ms until which the URL of an earlier rotation is accepted, if that is known. */
   readonly previousUntil?: number | undefined;
-  /** Called with the Unix time in ms at which the old URL stops; undefined if it stops now. */
+  /**
+   * Called with the Unix time in ms at which the old URL stops; undefined if it has stopped, or if
+   * that is not known.
+   */
   readonly onRotated?: (oldUntil: number | undefined) => void;
   readonly onClose: () => void;
 }
@@ -37,11 +40,11 @@ export function RotateUrl({ trigger, previousUntil, onRotated, onClose }: Rotate
       onClose={onClose}
       onRotate={async (graceSeconds) => {
         const body = { grace_seconds: graceSeconds };
-        const { url } = await send(graceSeconds, (options) =>
+        const { url, sentAt } = await send(graceSeconds, (options) =>
           client.triggers.rotate(trigger.agent_id, trigger.id, body, options),
         );
         setIssued(url);
-        onRotated?.(graceSeconds === 0 ? undefined : serverNow() + graceSeconds * 1_000);
+        onRotated?.(graceEnd(sentAt, graceSeconds));
       }}
     />
   );
