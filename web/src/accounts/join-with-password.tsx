@@ -32,15 +32,15 @@ export function JoinWithPassword({ token, workspaceId, ...props }: JoinWithPassw
     mutationFn: async () => {
       const { name, password } = fields.values;
       const credentials = { email: fields.values.email.trim(), password };
-      await callOnce(() =>
-        account.invitations.accept(
-          { token, ...credentials, ...(isNew ? { name: name.trim() } : {}) },
-          sentOnce,
-        ),
+      await callOnce(
+        () =>
+          account.invitations.accept(
+            { token, ...credentials, ...(isNew ? { name: name.trim() } : {}) },
+            sentOnce,
+          ),
+        // The sign-in names the workspace, so it fails if the person did not become a member of it.
+        () => signIn({ ...credentials, workspace_id: workspaceId }, () => `/w/${workspaceId}`),
       );
-      // `callOnce` also resolves if it is unknown whether the invitation was accepted. The sign-in
-      // names the workspace, so it fails if the person did not become a member of it.
-      await signIn({ ...credentials, workspace_id: workspaceId }, () => `/w/${workspaceId}`);
     },
   });
   return (

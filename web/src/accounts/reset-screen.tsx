@@ -29,10 +29,12 @@ function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token:
   const reset = useMutation({
     mutationFn: async () => {
       const { password } = fields.values;
-      await callOnce(() => account.password.reset({ token, new_password: password }, sentOnce));
       // Other accounts can have the same e-mail, so the sign-in names the workspace.
       const credentials = { email: link.email, password, workspace_id: link.workspace_id };
-      await signIn(credentials, () => "/");
+      await callOnce(
+        () => account.password.reset({ token, new_password: password }, sentOnce),
+        () => signIn(credentials, () => "/"),
+      );
     },
   });
   return (

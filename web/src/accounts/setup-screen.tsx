@@ -29,9 +29,11 @@ function OwnerForm({ token }: { readonly token: string }) {
     mutationFn: async () => {
       const { name, email, password } = fields.values;
       const credentials = { email: email.trim(), password };
-      await callOnce(() => account.setUp({ token, name: name.trim(), ...credentials }, sentOnce));
-      // The e-mail can also be that of an account in another workspace.
-      await signIn({ ...credentials, workspace_id: defaultWorkspaceId }, firstPage);
+      await callOnce(
+        () => account.setUp({ token, name: name.trim(), ...credentials }, sentOnce),
+        // The e-mail can also be that of an account in another workspace.
+        () => signIn({ ...credentials, workspace_id: defaultWorkspaceId }, firstPage),
+      );
     },
   });
   return (
