@@ -58,3 +58,24 @@ for (const [name, create] of Object.entries(pages))
     await button.click();
     await page.waitForURL(/\/w\/wsp_/);
   });
+
+inBrowser("a person whose session ends on an invitation joins with their own account", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const { id, key } = (await beckon.call("/workspaces", { body: { name: "Other" } })).body.data;
+  const body = { email: "linus@example.com", role: "viewer" };
+  const { data } = (await beckon.call("/invitations", { credential: key, body })).body;
+  const path = `/invite#token=${data.token}`;
+  const page = await openDashboard(beckon.url, { as: person, path });
+  const join = page.getByRole("button", { name: "Join", exact: true });
+  await page.getByText(`You are signed in as ${person.email}.`).waitFor();
+  await person.call("/sign-out", { method: "POST" });
+  await join.click();
+  await page.getByText(`You are no longer signed in as ${person.email}.`).waitFor();
+  expect(await page.getByLabel("Your name").count()).toBe(0);
+  expect(await page.getByLabel("E-mail").inputValue()).toBe(person.email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await join.click();
+  await page.waitForURL(`${beckon.url}/w/${id}`);
+  const members = (await beckon.call("/members", { credential: key })).body.data;
+  expect(members).toMatchObject([{ id: person.id }]);
+});

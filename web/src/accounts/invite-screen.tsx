@@ -1,8 +1,8 @@
-import type { InvitationCheck } from "@beckon/client";
+import type { InvitationCheck, Me } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { account, sentOnce } from "../data/index.ts";
-import { Button, Problem } from "../ui/index.ts";
+import { Banner, Button, Problem } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { JoinSignedIn } from "./join-signed-in.tsx";
 import { JoinWithPassword } from "./join-with-password.tsx";
@@ -33,6 +33,8 @@ interface InvitationProps {
 
 function Invitation({ invitation, token }: InvitationProps) {
   const [chosen, setChosen] = useState<Choice>();
+  /** The person whom the page has named last as signed in. */
+  const [named, setNamed] = useState<Me>();
   const signedIn = useQuery(signedInQuery);
   if (signedIn.data === undefined)
     return (
@@ -43,7 +45,10 @@ function Invitation({ invitation, token }: InvitationProps) {
       </AccountPage>
     );
   const me = signedIn.data ?? undefined;
-  const choice = chosen ?? (me === undefined ? "new account" : "signed in");
+  if (me !== undefined && me !== named) setNamed(me);
+  // A person whose session ends has an account, and must not create a second one by mistake.
+  const signedOut = me === undefined && chosen === undefined ? named : undefined;
+  const choice = chosen ?? (me ? "signed in" : signedOut ? "own account" : "new account");
   const { workspace_name: workspace, inviter_name: inviter, role, email } = invitation;
   const { workspace_id: workspaceId } = invitation;
   return (
@@ -51,6 +56,11 @@ function Invitation({ invitation, token }: InvitationProps) {
       title={`Join ${workspace}`}
       lead={`${inviter ?? "A key of the workspace"} invited ${email} as ${role}.`}
     >
+      {signedOut === undefined ? null : (
+        <Banner tone="warning">
+          You are no longer signed in as {signedOut.email}. Join with the password of this account.
+        </Banner>
+      )}
       {choice === "signed in" && me !== undefined ? (
         <JoinSignedIn token={token} workspaceId={workspaceId} me={me} />
       ) : (
@@ -58,7 +68,7 @@ function Invitation({ invitation, token }: InvitationProps) {
           key={choice}
           token={token}
           workspaceId={workspaceId}
-          email={email}
+          email={signedOut?.email ?? email}
           isNew={choice === "new account"}
         />
       )}
