@@ -380,3 +380,22 @@ inBrowser("a creation without a response says so, is listed, and can be repeated
     await expect.poll(async () => (await listed()).length).toBe(count + 1);
   }
 });
+
+inBrowser("a workspace whose response was lost is listed, and is created once", async () => {
+  const page = await open("/settings");
+  await button(page, "New workspace").click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Created once");
+  await losingResponses(page, "POST", async () => {
+    const listed = page.waitForResponse(
+      async (response) =>
+        response.url().endsWith("/me") && (await response.text()).includes("Created once"),
+    );
+    await Promise.all([listed, button(page, "Create workspace").click()]);
+    await page.getByText("It is not known whether the workspace was created.").waitFor();
+    await page.getByText("Press Create workspace again without changes").waitFor();
+  });
+  await button(page, "Create workspace").click();
+  await button(page, "Workspace Created once").click();
+  await page.getByRole("menuitem", { name: "Created once (open)" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: /^Created once/ }).count()).toBe(1);
+});

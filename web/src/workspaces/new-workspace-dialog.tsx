@@ -5,7 +5,9 @@ import { useRef } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
   announceChanges,
+  announceIfOutdated,
   clientOf,
+  failureOf,
   meQuery,
   messageOf,
   useIdempotencyKey,
@@ -20,6 +22,8 @@ interface NewWorkspaceDialogProps {
   readonly from: string;
   readonly close: () => void;
 }
+
+const again = "Press Create workspace again without changes: it is created once only.";
 
 /** The dialog that creates a workspace and opens it. The person becomes its owner. */
 export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
@@ -46,6 +50,7 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
       // only workspaces that are among them.
       return announceChanges(queryClient, meQuery.queryKey);
     },
+    onError: (thrown) => void announceIfOutdated(queryClient, thrown, meQuery.queryKey),
   });
   const submit = (body: { name: string; time_zone: string }) => {
     const navigateHere = navigateFrom();
@@ -80,7 +85,11 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
           />
         )}
       />
-      <FormError error={create.error} />
+      <FormError
+        error={
+          create.isError ? failureOf(create.error, "the workspace was created", again) : undefined
+        }
+      />
     </FormDialog>
   );
 }
