@@ -129,6 +129,36 @@ inBrowser("a role is changed, and the member is removed after a question", async
   await row.waitFor({ state: "detached" });
 });
 
+inBrowser("a lower role takes away the invitations that it could not make", async () => {
+  const admin = await addPerson(beckon, { role: "admin" });
+  const email = "barbara@example.com";
+  await admin.call("/invitations", { body: { email, role: "editor" } });
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const invitation = page.getByRole("table", { name: "Open invitations" }).getByText(email);
+  await invitation.waitFor();
+  const row = page.getByRole("row", { name: new RegExp(admin.email) });
+  await row.getByRole("button", { name: /^Actions for/ }).click();
+  await page.getByRole("menuitem", { name: "Change role" }).click();
+  await page.getByText("so do invitations that the new role could not make").waitFor();
+  await page.getByRole("radio", { name: "Viewer" }).check();
+  await page.getByRole("button", { name: "Change role" }).click();
+  // Behind an open dialog, the table has no role.
+  await row.getByRole("cell", { name: "Viewer" }).waitFor();
+  await invitation.waitFor({ state: "detached" });
+});
+
+inBrowser("an admin cannot revoke the invitation of an owner", async () => {
+  const admin = await addPerson(beckon, { role: "admin" });
+  for (const role of ["owner", "admin"])
+    await beckon.call("/invitations", { body: { email: `${role}@example.com`, role } });
+  const page = await openDashboard(beckon.url, { as: admin, path });
+  const revoke = (email: string) =>
+    page.getByRole("row", { name: new RegExp(`^${email}`) }).getByRole("button");
+  await revoke("admin@example.com").and(page.locator(":not([aria-disabled=true])")).waitFor();
+  await revoke("owner@example.com").and(page.locator("[aria-disabled=true]")).focus();
+  await page.getByText("Only an owner can do this.").waitFor();
+});
+
 inBrowser("a person who was removed sees why the page is not live", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   const page = await openDashboard(beckon.url, { as: person, path });

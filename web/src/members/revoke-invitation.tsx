@@ -4,10 +4,11 @@ import { useState } from "react";
 import { announceChanges, announceIfOutdated, reasonWithout, useWorkspace } from "../data/index.ts";
 import { Button, ConfirmDialog, useToast } from "../ui/index.ts";
 import { invitationsKey } from "./queries.ts";
+import { outOfReach } from "./roles.ts";
 
 /** A button that revokes an invitation after a confirmation. */
 export function RevokeInvitation({ invitation }: { readonly invitation: Invitation }) {
-  const { id: workspaceId, client, can } = useWorkspace();
+  const { id: workspaceId, role: ownRole, client, can } = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
   const [open, setOpen] = useState(false);
@@ -22,7 +23,7 @@ export function RevokeInvitation({ invitation }: { readonly invitation: Invitati
         size="small"
         variant="danger"
         onClick={() => setOpen(true)}
-        disabledReason={reasonWithout("members:write", can)}
+        disabledReason={reasonWithout("members:write", can) ?? outOfReach(invitation.role, ownRole)}
       >
         Revoke
       </Button>

@@ -18,7 +18,7 @@ import {
   RadioCards,
   useToast,
 } from "../ui/index.ts";
-import { membersKey } from "./queries.ts";
+import { invitationsKey, membersKey } from "./queries.ts";
 import { roleChoices, roleLabel } from "./roles.ts";
 
 interface RoleDialogProps {
@@ -41,11 +41,17 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
       void announceChanges(
         queryClient,
         membersKey(workspaceId),
+        invitationsKey(workspaceId),
         ...(isOwn ? [meQuery.queryKey] : []),
       );
     },
     onError: (thrown) => {
-      void announceIfOutdated(queryClient, thrown, membersKey(workspaceId));
+      void announceIfOutdated(
+        queryClient,
+        thrown,
+        membersKey(workspaceId),
+        invitationsKey(workspaceId),
+      );
       if (!isNotFound(thrown)) return;
       // The dialog belongs to the member's row. It disappears with the row, before its error can be
       // read.
@@ -67,7 +73,7 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
       description={
         isOwn
           ? "You change your own role. With a lower one you cannot change it back yourself."
-          : "The new role applies to their next request. An open reset link of theirs stops."
+          : "The new role applies to their next request. An open reset link of theirs stops, and so do invitations that the new role could not make."
       }
       footer={
         <>
