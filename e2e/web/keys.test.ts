@@ -211,6 +211,23 @@ inBrowser("a key is edited and deleted", async () => {
   expect(await statusOf(key)).toBe(401);
 });
 
+inBrowser("a deleted key takes its invitations along, which other tabs show", async () => {
+  const { key } = await createKey({ name: "Inviting", preset: "everything" });
+  const invitation = { email: "grace@example.com", role: "viewer" };
+  await beckon.call("/invitations", { credential: key, body: invitation });
+  const page = await open();
+  const other = await page.context().newPage();
+  await other.goto(`${beckon.url}/w/${owner.workspaceId}/members`);
+  const row = rowOf(other, invitation.email);
+  await row.waitFor();
+  expect(await row.getByText("Not valid").count()).toBe(0);
+  await page.getByRole("button", { name: "More about Inviting" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByText("open invitations and reset links that it made stop").waitFor();
+  await page.getByRole("button", { name: "Delete key" }).click();
+  await row.getByText("Not valid").waitFor();
+});
+
 inBrowser("after a key is deleted, the focus is on the key that took its place", async () => {
   for (const name of ["Next", "Deleted"]) await createKey({ name, preset: "observer" });
   const page = await open();

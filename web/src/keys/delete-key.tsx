@@ -2,6 +2,7 @@ import type { Key } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { formatTime } from "../format/index.ts";
+import { invitationsKey } from "../members/index.ts";
 import { ConfirmDialog, useNow, useTimeZone, useToast } from "../ui/index.ts";
 import { keysKey } from "./queries.ts";
 
@@ -18,6 +19,7 @@ export function DeleteKey({ apiKey, close }: DeleteKeyProps) {
   const now = useNow();
   const zone = useTimeZone();
   const { name, last_used_at: usedAt } = apiKey;
+  const changed = [keysKey(workspace.id), invitationsKey(workspace.id)];
   const used =
     usedAt === null ? "It was never used." : `It was last used ${formatTime(usedAt, now, zone)}.`;
   return (
@@ -25,15 +27,15 @@ export function DeleteKey({ apiKey, close }: DeleteKeyProps) {
       open
       onOpenChange={close}
       title={`Delete the key ${name}?`}
-      effect={`${used} Every request with it is rejected from now on. This cannot be undone.`}
+      effect={`${used} Every request with it is rejected from now on, and open invitations and reset links that it made stop. This cannot be undone.`}
       confirmLabel="Delete key"
       pendingText="Deleting…"
       onConfirm={async () => {
         await workspace.client.keys.delete(apiKey.id);
         toast({ tone: "success", title: `Deleted the key ${name}` });
-        void announceChanges(queryClient, keysKey(workspace.id));
+        void announceChanges(queryClient, ...changed);
       }}
-      onError={(thrown) => void announceIfOutdated(queryClient, thrown, keysKey(workspace.id))}
+      onError={(thrown) => void announceIfOutdated(queryClient, thrown, ...changed)}
     />
   );
 }

@@ -1,1 +1,1 @@
-export { memberNamesQuery, membersKey } from "./queries.ts";
+export { invitationsKey, memberNamesQuery, membersKey } from "./queries.ts";
