@@ -219,9 +219,11 @@ describe.each([
     async (reason) => {
       const stop = new AbortController();
       server.script(limited);
+      // The wait would take longer than a test can.
+      vi.spyOn(Math, "random").mockReturnValue(0.99);
       const { outcome, released } = await play(server.url, {
         signal: stop.signal,
-        retry: { maxAttempts: 3, baseWaitMs: 60_000, maxWaitMs: 60_000 },
+        retry: { maxAttempts: 3, baseWaitMs: 500_000, maxWaitMs: 500_000 },
         timeouts: defaultTimeouts,
         onDelta: ({ type }) => {
           if (type === "step_end") setTimeout(() => stop.abort(new RunStopped(reason)), 5);
