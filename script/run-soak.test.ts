@@ -7,10 +7,17 @@ import { summarizeResponses, wrongWithGoodput } from "../server/test/soak/overlo
 import { wrongWithShare } from "../server/test/soak/retention/prune-under-load.ts";
 
 const plan = (nonce: string) => ({ nonce, steps: [], thinkMs: 0, failures: 0 });
-const nothing = { received: [], calls: [], unendedRuns: 0, hasPending: false };
+const nothing = {
+  received: [],
+  killedUrls: new Set<string>(),
+  calls: [],
+  unendedRuns: 0,
+  hasPending: false,
+};
 
 test("runs that have not ended, and pending deliveries, hide no other violation", () => {
-  const lost = { id: "evt_1", run_id: "run_1", seq: 1, type: "run.started", delivered: null };
+  const run = { id: "evt_1", run_id: "run_1", seq: 1, type: "run.started" };
+  const lost = { ...run, delivered: null, attempts: null };
   const { broken } = checkDeliveries([lost], { ...nothing, unendedRuns: 2, hasPending: true });
   expect(broken).toEqual([
     "2 runs have not ended",
@@ -22,6 +29,26 @@ test("runs that have not ended, and pending deliveries, hide no other violation"
   expect(checkDeliveries([], { ...nothing, unendedRuns: 1 }).broken).toEqual([
     "1 runs have not ended",
   ]);
+});
+
+test("a delivery that is sent again without a failed attempt or a kill is a violation", () => {
+  const run = { id: "evt_1", run_id: "run_1", seq: 1, type: "run.finished" };
+  const request = (url: string) => {
+    const body = { type: run.type, data: { run_id: run.run_id, url } };
+    return { id: run.id, text: "", body };
+  };
+  const received = [request("http://127.0.0.1:1/x"), request("http://127.0.0.1:2/x")];
+  const brokenWith = (attempts: number, killed: readonly string[]) =>
+    checkDeliveries([{ ...run, delivered: "succeeded", attempts }], {
+      ...nothing,
+      received,
+      killedUrls: new Set(killed),
+    }).broken;
+  expect(brokenWith(1, [])).toEqual([
+    "run.finished evt_1 was sent 2 times, and 1 attempts were recorded",
+  ]);
+  expect(brokenWith(2, [])).toEqual([]);
+  expect(brokenWith(1, ["http://127.0.0.1:1"])).toEqual([]);
 });
 
 test("a request without a run, and an acknowledged run without events, are violations", () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { subscribe } from "../../test/subscribe.ts";
 import { seedAgent } from "../../test/tenant.ts";
@@ -41,6 +41,33 @@ test("claims of processes that exited use up no attempt, and each lease is longe
   const factors = leases.map((lease) => Math.round(lease / 45));
   expect(factors).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10]);
   await engine.query("update subscriptions set deleted_at = now() where id = $1", [id]);
+});
+
+test("a claim does not wait for deliveries that another process is claiming", async () => {
+  const own = await testDatabase();
+  const { workspaceId: workspace } = await seedAgent(own.database);
+  const { id } = await subscribe(own.database.engine, undefined, { url: "https://example.com/" });
+  await own.database.engine.query(
+    `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+        status, next_at)
+      select 'dlv_' || n, $1, $2, 'event', 'evt_' || n, 'run.finished', 1, 'pending', now()
+      from generate_series(1, 2) n`,
+    [workspace, id],
+  );
+  const other = await own.database.engine.connect();
+  onTestFinished(() => other.release(true));
+  await other.query("begin");
+  await other.query(
+    "select from deliveries where subscription_id = $1 and id = 'dlv_1' for no key update",
+    [id],
+  );
+  const claimIds = async () => {
+    const { claimed } = await claimDeliveries(own.database, { ...limits, busy: [] });
+    return claimed.map((delivery) => delivery.id);
+  };
+  expect(await claimIds()).toEqual(["dlv_2"]);
+  await other.query("rollback");
+  expect(await claimIds()).toEqual(["dlv_1"]);
 });
 
 test("a claim returns the data of small deliveries only, and the size of all", async () => {

@@ -233,10 +233,22 @@ test("a process that stops lets attempts in progress end, and releases what it h
   target.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
   const process = await beckon.another();
   const { id } = await subscribed({ url: target.url });
-  // One process claims at most 40 deliveries of a subscription, so both processes claim some.
+  // One process claims at most 40 deliveries of a subscription and makes at most 10 attempts at a
+  // time. So both have 10 attempts in progress, and have claimed more, when all 60 are claimed.
   await Promise.all(Array.from({ length: 60 }, invoke));
-  await target.awaitCount(8);
+  const awaitUnclaimed = (count: number) =>
+    eventually(`${count} deliveries that are not claimed`, async () => {
+      const { rowCount } = await engine.query(
+        "select from deliveries where subscription_id = $1 and claims = 0",
+        [id],
+      );
+      return rowCount === count ? true : undefined;
+    });
+  await awaitUnclaimed(0);
+  await target.awaitCount(20);
   const stopped = process.stop();
+  // The other process has 40, and the 10 attempts in progress continue.
+  await awaitUnclaimed(10);
   for (const release of slow.splice(0)) release();
   target.respond = (_request, response) => response.writeHead(204).end();
   await stopped;
@@ -248,4 +260,7 @@ test("a process that stops lets attempts in progress end, and releases what it h
   expect(rows).toHaveLength(60);
   expect(new Set(target.received.map(({ id: eventId }) => eventId)).size).toBe(60);
   expect(target.received).toHaveLength(60);
+  // Without PUBLIC_URL, a body has the URL of the process that sent it.
+  const byStopped = target.received.filter(({ body }) => body.data.url.startsWith(process.url));
+  expect(byStopped).toHaveLength(10);
 });

@@ -35,7 +35,8 @@ export interface DeliveryReport {
 
 /**
  * Kills server processes while runs write events and the events are delivered. Every event must
- * arrive at least once, with the same body each time.
+ * arrive at least once, with the same body each time, and more than once only if an attempt failed
+ * or its process was killed.
  */
 export async function killAroundDeliveries({
   seed,
@@ -74,12 +75,13 @@ export async function killAroundDeliveries({
     const { fleet } = installation;
     await subscribe(pool, installation.masterKey, { url: receiver.url });
     const caller = openCaller(installation, seeded(random.below(2 ** 31)));
+    const killedUrls = new Set<string>();
     const runsPerKill = Math.ceil(events / eventsPerRun / kills);
     for (let kill = 0; kill < kills; kill++) {
       const sent = Array.from({ length: runsPerKill }, () =>
         caller.send({ plan: planned({ steps: ["safe"] }), source: "fire", keyed: true }),
       );
-      await killOne(random, fleet);
+      killedUrls.add(await killOne(random, fleet));
       await Promise.all(sent);
       if ((kill + 1) % 10 === 0) log(`${kill + 1} kills, ${receiver.received.length} requests`);
     }
@@ -87,6 +89,7 @@ export async function killAroundDeliveries({
     const hasPending = await remainPending(pool);
     const { broken, ...figures } = checkDeliveries(await readEvents(pool), {
       received: receiver.received,
+      killedUrls,
       calls: caller.calls,
       unendedRuns,
       hasPending,
@@ -98,15 +101,17 @@ export async function killAroundDeliveries({
   }
 }
 
+/** Kills one server and waits until the next one is ready. Returns the URL of the killed one. */
 async function killOne(
   random: Random,
   fleet: Awaited<ReturnType<typeof install>>["fleet"],
-): Promise<void> {
+): Promise<string> {
   await delay(random.next() * maxDelayMs);
-  const { restarted } = await fleet.kill(random.below(fleet.servers.length), {
-    notify: random.chance(0.5),
-  });
+  const slot = random.below(fleet.servers.length);
+  const url = fleet.servers[slot]?.url ?? "";
+  const { restarted } = await fleet.kill(slot, { notify: random.chance(0.5) });
   await restarted;
+  return url;
 }
 
 /** Waits until no delivery is pending. @returns whether one is still pending after `maxDrainMs` */
@@ -125,19 +130,23 @@ async function remainPending(pool: Pick<Pool, "query">): Promise<boolean> {
   );
 }
 
-/** An event of a run. `delivered` is the status of its delivery; null if it has no delivery. */
+/**
+ * An event of a run. `delivered` is the status of its delivery, and `attempts` the number of
+ * attempts whose outcome was recorded; null if it has no delivery.
+ */
 interface StoredEvent {
   readonly id: string;
   readonly run_id: string;
   readonly seq: number;
   readonly type: string;
   readonly delivered: string | null;
+  readonly attempts: number | null;
 }
 
 /** Returns all events, by run and in order. */
 async function readEvents(pool: Pick<Pool, "query">): Promise<StoredEvent[]> {
   const { rows } = await pool.query<StoredEvent>(
-    `select e.id, e.run_id, e.seq, e.type, d.status as delivered
+    `select e.id, e.run_id, e.seq, e.type, d.status as delivered, d.attempts
       from events e left join deliveries d on d.event_id = e.id order by e.run_id, e.seq`,
   );
   return rows;
@@ -150,11 +159,14 @@ export function checkDeliveries(
   stored: readonly StoredEvent[],
   {
     received,
+    killedUrls,
     calls,
     unendedRuns,
     hasPending,
   }: {
     readonly received: readonly Pick<Received, "id" | "text" | "body">[];
+    /** Of the servers that were killed. Without PUBLIC_URL, a body has the URL of its server. */
+    readonly killedUrls: ReadonlySet<string>;
     readonly calls: readonly Pick<Call, "plan" | "acknowledged">[];
     readonly unendedRuns: number;
     readonly hasPending: boolean;
@@ -165,16 +177,22 @@ export function checkDeliveries(
   if (hasPending) broken.push("deliveries are still pending");
   const texts = new Map<string, string>();
   for (const { id, text: whole } of received) {
-    // Without PUBLIC_URL, a body has the address of the server that sends it. The address is
-    // removed, because another server can send the same event again.
+    // The address of the server is removed, because another server can send the same event again.
     const text = whole.replace(/"url":"http:\/\/[^/]+/, '"url":"');
     if (texts.has(id) && texts.get(id) !== text) broken.push(`${id} had two bodies`);
     texts.set(id, text);
   }
   const wanted = stored.filter(({ type }) => deliveredTypes.has(type));
-  for (const { id, type, delivered } of wanted) {
+  const bySurvivors = Map.groupBy(
+    received.filter(({ body }) => !killedUrls.has(new URL(body.data.url).origin)),
+    ({ id }) => id,
+  );
+  for (const { id, type, delivered, attempts } of wanted) {
     if (!texts.has(id)) broken.push(`${type} ${id} did not arrive`);
     if (delivered !== "succeeded") broken.push(`the delivery of ${type} ${id} is ${delivered}`);
+    const sent = bySurvivors.get(id)?.length ?? 0;
+    if (sent > (attempts ?? 0))
+      broken.push(`${type} ${id} was sent ${sent} times, and ${attempts} attempts were recorded`);
   }
   const known = new Set(wanted.map(({ id }) => id));
   for (const id of texts.keys()) if (!known.has(id)) broken.push(`${id} is no event`);
