@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import {
   type Browser,
   type BrowserContext,
@@ -7,18 +8,33 @@ import {
   type Page,
 } from "playwright-core";
 
+/** Programs that are Chromium, or can replace it. */
+const programs = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
 /**
- * Path of Chromium: that in `CHROMIUM`, else that of an installed package. Undefined if there is
- * none; browser tests are then skipped. The headless shell takes precedence: it is Chromium without
- * browser windows, and needs about half as much CPU for a page of the dashboard.
+ * Returns the path of Chromium: that in `CHROMIUM`, else that of an installed program; undefined if
+ * there is none. The headless shell takes precedence: it is Chromium without browser windows, and
+ * needs about half as much CPU for a page of the dashboard.
+ * @param exists returns whether a file exists.
+ * @throws {Error} if the file in `CHROMIUM` does not exist.
  */
-export const browserPath = [
-  process.env.CHROMIUM,
-  "/usr/lib/chromium/chromium-headless-shell",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => path !== undefined && existsSync(path));
+export function findBrowser(
+  { CHROMIUM, PATH = "" }: NodeJS.ProcessEnv,
+  exists: (path: string) => boolean = existsSync,
+): string | undefined {
+  if (CHROMIUM) {
+    if (exists(CHROMIUM)) return CHROMIUM;
+    throw new Error(`CHROMIUM is ${CHROMIUM}, which does not exist. Set it to a Chromium.`);
+  }
+  // In Debian, the headless shell in PATH is a script that starts the one in this folder.
+  const folders = ["/usr/lib/chromium", ...PATH.split(delimiter)];
+  return programs
+    .flatMap((program) => folders.map((folder) => join(folder, program)))
+    .find((path) => exists(path));
+}
+
+/** Path of Chromium. Undefined if there is none; browser tests are then skipped. */
+export const browserPath = findBrowser(process.env);
 
 /** Starts Chromium. The caller closes it. */
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
