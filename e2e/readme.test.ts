@@ -53,7 +53,9 @@ test("the README is at most 120 lines long", () => {
 
 test("the pages' commands and programs print what they show", { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
-  const ollama = await startModelServer({ host: "127.0.0.1", port: 11_434 });
+  const ollama = await startModelServer({ host: "127.0.0.1", port: 11_434 }).catch((cause) => {
+    throw new Error("This test needs port 11434. Stop the program that uses it.", { cause });
+  });
   onTestFinished(() => ollama.close());
   const product = await startProduct({
     BECKON_DATA_DIR: join(folder, "data"),
