@@ -77,7 +77,8 @@ test("the supervisor serves the sum of all processes, no counter decreases when 
 
   const servers = beckon.output().match(/"process_id":"prc_\w+","role":"all".*?"pid":(\d+)/g) ?? [];
   const [victim] = servers.map((line) => Number(/"pid":(\d+)/.exec(line)?.[1]));
-  process.kill(victim ?? 0, "SIGKILL");
+  if (victim === undefined) throw new Error("the log names no server process");
+  process.kill(victim, "SIGKILL");
   await until("the exit", async () => {
     const now = await scrape(url);
     expect(now.get(succeeded)).toBe(30);
