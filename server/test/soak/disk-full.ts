@@ -251,39 +251,17 @@ async function runProblems(client: Client, results: readonly InvokeResult[]): Pr
   return problems;
 }
 
-/**
- * Reads every row of every table without indexes, and again through the indexes. Returns tables
- * that cannot be read, tables for which the two numbers of rows differ, and broken indexes.
- */
+/** Returns the tables of which not every row can be read, and broken indexes. */
 async function fileProblems(client: Client): Promise<string[]> {
   const problems: string[] = [];
   const { rows: tables } = await client.query<{ name: string }>(
     "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
   );
   for (const { name } of tables) {
-    try {
-      const counts: unknown[] = [];
-      for (const [seqscan, indexes] of [
-        ["on", "off"],
-        ["off", "on"],
-      ]) {
-        await client.query(
-          `set enable_seqscan = ${seqscan}; set enable_indexscan = ${indexes}; set enable_indexonlyscan = ${indexes}`,
-        );
-        const { rows } = await client.query<{ rows: string }>(
-          `select count(*) as rows, sum(length(t::text)) from ${name} as t`,
-        );
-        counts.push(rows[0]?.rows);
-      }
-      if (counts[0] !== counts[1])
-        problems.push(`${name} has ${counts[0]} rows, its index ${counts[1]}`);
-    } catch (thrown) {
-      problems.push(`${name} cannot be read: ${reasonOf(thrown)}`);
-    }
+    const read = client.query(`select sum(length(t::text)) from ${name} as t`);
+    await read.catch((thrown) => problems.push(`${name} cannot be read: ${reasonOf(thrown)}`));
   }
-  const amcheck = await client.query("select from pg_available_extensions where name = 'amcheck'");
-  if (amcheck.rowCount === 0) return problems;
-  await client.query("reset all; create extension if not exists amcheck");
+  await client.query("create extension if not exists amcheck");
   const checked = client.query(
     `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam
       and a.amname = 'btree'

@@ -49,7 +49,8 @@ const sampler = `data:text/javascript,${encodeURIComponent(`
 
 /**
  * Fills the memory of a server from one workspace, in three parts. Returns false if the server
- * exited, or if invokes of the other workspace failed.
+ * exited, if invokes of the other workspace failed, or if none of the large outputs was accepted:
+ * the memory was then not filled.
  *
  * @param log receives a line of figures for each part.
  */
@@ -132,7 +133,9 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
         async () => (await models.isQuiet()) || undefined,
         300_000,
       );
-      return statuses();
+      const streamed = await models.streamedRuns();
+      held &&= streamed > 0;
+      return `${streamed} streamed all of it; ${await statuses()}`;
     });
     await models.letGo();
     await eventually(
@@ -147,6 +150,7 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
           caller(url, agent.token).call(`/agents/${agent.id}/invoke`, { input: "large" }),
         ),
       );
+      held &&= answers.some(({ status }) => status === 200);
       return counted(answers.map(({ status, body }) => `${status} ${body.code ?? "ok"}`));
     });
 
@@ -242,6 +246,8 @@ async function startModels() {
   return {
     port,
     isQuiet: async () => (await ask("quiet")) === true,
+    /** Returns to how many runs the model has streamed `heldBytes`. */
+    streamedRuns: async () => Number(await ask("streamed runs")),
     letGo: () => ask("let go"),
     close: () => worker.terminate(),
   };
@@ -255,6 +261,7 @@ async function serveModels() {
   const gate = Promise.withResolvers<void>();
   const piece = frame("x".repeat(50_000));
   let lastSent = performance.now();
+  let streamedRuns = 0;
   async function say(response: ServerResponse, bytes: number): Promise<void> {
     for (let sent = 0; sent < bytes && !response.destroyed; sent += 50_000) {
       lastSent = performance.now();
@@ -269,6 +276,7 @@ async function serveModels() {
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (text.includes('"held"')) {
       await say(response, heldBytes);
+      if (!response.destroyed) streamedRuns += 1;
       // Comments in the event stream keep the connection from timing out.
       const beat = setInterval(() => response.write(":\n\n"), 10_000);
       await Promise.race([gate.promise, once(response, "close")]);
@@ -283,7 +291,8 @@ async function serveModels() {
   parentPort?.on("message", (question: string) => {
     if (question === "let go") gate.resolve();
     // If nothing was sent for 5 seconds, every model call has ended or waits for `letGo`.
-    parentPort?.postMessage(performance.now() - lastSent > 5_000);
+    const isQuiet = performance.now() - lastSent > 5_000;
+    parentPort?.postMessage(question === "streamed runs" ? streamedRuns : isQuiet);
   });
 }
 
