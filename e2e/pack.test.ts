@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { brokenLinks } from "./broken-links.ts";
 import {
   checkout,
   freePort,
@@ -23,14 +24,14 @@ import {
 } from "./product.ts";
 
 const folder = temporaryFolder();
+/** The unpacked package. */
+const root = join(temporaryFolder(), "package");
 beforeAll(() => {
   execFileSync(join(checkout, "script/pack"), [folder], { stdio: "pipe" });
+  execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", dirname(root)]);
 }, 120_000);
 
 test("the package contains the documents that its sources and messages name", () => {
-  const unpacked = temporaryFolder();
-  execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", unpacked]);
-  const root = join(unpacked, "package");
   const named = ["cli", "client", "contract", "server"].flatMap((workspace) => {
     const sources = join(root, workspace, "src");
     return readdirSync(sources, { recursive: true, encoding: "utf8" })
@@ -41,6 +42,20 @@ test("the package contains the documents that its sources and messages name", ()
   });
   expect(named).toContain("docs/operate.md");
   expect([...new Set(named)].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("the package contains the files to which its documents link", () => {
+  expect(brokenLinks(root)).toEqual([]);
+});
+
+test("the package contains the licences of the dashboard's packages, also those of its fonts", () => {
+  const list = readFileSync(join(root, "web/dist/.vite/license.md"), "utf8");
+  const names = [...list.matchAll(/^## (\S+) - /gm)].map(([, name]) => name);
+  const fonts = ["mono", "next"].map(
+    (font) => `@fontsource-variable/atkinson-hyperlegible-${font}`,
+  );
+  expect(names).toEqual(expect.arrayContaining(["react", "zod", ...fonts]));
+  expect(list.match(/^SIL OPEN FONT LICENSE/gm)).toHaveLength(fonts.length);
 });
 
 test("the packed tarball starts from inside a node_modules folder and serves the dashboard", async () => {
@@ -174,7 +189,8 @@ test.for(nodes)(
     // forward a signal that only npx gets, so the test sends it to the command.
     const before = product.descendants();
     const start = before.find((pid) => argumentsOf(pid).includes("cli/src/main.js"));
-    process.kill(start ?? 0, "SIGINT");
+    if (start === undefined) throw new Error("no process executes Beckon's command");
+    process.kill(start, "SIGINT");
     await product.exited;
     await until("the end of its processes", () => stillRunning(before, empty).length === 0);
   },

@@ -1,4 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -20,6 +29,7 @@ const folder = await mkdtemp(join(web, "tmp/build-"));
 try {
   const built = join(folder, "dist");
   await build({ root: web, logLevel: "warn", build: { outDir: built } });
+  await addFontLicences(join(built, ".vite/license.md"));
   await compressFiles(join(built, "assets"));
   await writeFile(join(built, ".sources"), sources);
   await replaceFolder(built);
@@ -28,6 +38,18 @@ try {
   process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Adds the licences of the fonts to the list, in which Vite writes those of modules only. */
+async function addFontLicences(list: string): Promise<void> {
+  const { dependencies } = JSON.parse(await readFile(join(web, "package.json"), "utf8"));
+  for (const name of Object.keys(dependencies)) {
+    if (!name.startsWith("@fontsource")) continue;
+    const folder = join(web, "../node_modules", name);
+    const { version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const licence = await readFile(join(folder, "LICENSE"), "utf8");
+    await appendFile(list, `\n## ${name} - ${version} (${license})\n\n${licence}`);
+  }
 }
 
 /** Writes `<file>.br` and `<file>.gz` beside each file of text. Fonts are compressed already. */

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { brokenLinks } from "../e2e/broken-links.ts";
 import { packClient, writeTarball } from "./client-package.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -95,6 +96,10 @@ test("the installed package works in JavaScript, and in TypeScript with browser 
     }),
   );
   expect(run(join(root, "node_modules/.bin/tsc"), "-p", folder)).toEqual({ status: 0, output: "" });
+});
+
+test("the README of the package links to no file that the package lacks", () => {
+  expect(brokenLinks(packed)).toEqual([]);
 });
 
 test("the package requires the Node.js that its dependency requires, and the documents name it", () => {

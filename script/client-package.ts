@@ -41,7 +41,9 @@ export function packClient(folder: string): void {
     join(folder, "package.json"),
     `${JSON.stringify({ ...described, engines, exports, sideEffects: false }, null, 2)}\n`,
   );
-  copyFileSync(join(checkout, "client/README.md"), join(folder, "README.md"));
+  // The package does not contain the files outside of `client` to which the README links.
+  const readme = readFileSync(join(checkout, "client/README.md"), "utf8");
+  writeFileSync(join(folder, "README.md"), readme.replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, "$1"));
   copyFileSync(join(checkout, "LICENSE"), join(folder, "LICENSE"));
 }
 

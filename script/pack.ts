@@ -32,13 +32,18 @@ const entries: Readonly<Record<string, string>> = {
 };
 
 /**
- * Other folders that the package contains. `deploy` is not copied as a whole, because compose.yaml
- * and Dockerfile there build from a checkout, and secrets of compose.yaml can be beside them.
+ * Other files and folders that the package contains. Those that Beckon does not serve are documents
+ * and what they link to. `deploy` is not copied as a whole, because secrets of compose.yaml can be
+ * beside that file.
  */
-const folders = [
+const others = [
+  ...["LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+  "client/README.md",
   "web/dist",
   "docs",
-  ...["caddy", "grafana", "nginx", "prometheus", "systemd"].map((each) => `deploy/${each}`),
+  ...["caddy", "grafana", "nginx", "prometheus", "systemd", "Dockerfile", "compose.yaml"].map(
+    (each) => `deploy/${each}`,
+  ),
 ];
 
 /**
@@ -52,13 +57,11 @@ function pack(folder: string): string {
   try {
     const root = join(parent, "package");
     for (const workspace of workspaces) packSources(workspace, root);
-    for (const each of folders) cpSync(join(checkout, each), join(root, each), { recursive: true });
+    for (const each of others) cpSync(join(checkout, each), join(root, each), { recursive: true });
     packManifests(root);
     mkdirSync(join(root, "bin"));
     copyFileSync(join(checkout, "script/packed-beckon"), join(root, "bin/beckon"));
     chmodSync(join(root, "bin/beckon"), 0o755);
-    for (const file of ["LICENSE", "README.md", "CHANGELOG.md"])
-      copyFileSync(join(checkout, file), join(root, file));
     mkdirSync(folder, { recursive: true });
     const tarball = join(folder, `beckon-${manifestOf(".").version}.tgz`);
     execFileSync("tar", ["-czf", tarball, "-C", parent, "package"]);
