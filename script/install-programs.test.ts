@@ -17,8 +17,8 @@ function installPrograms(unknown: readonly string[], env: NodeJS.ProcessEnv = {}
   program("id", "echo 0");
   program(
     "apt-get",
-    `[ "$1" = update ] && exit 0
-for package; do :; done
+    `for package; do :; done
+[ "$package" = update ] && exit 0
 echo "$package" >>${bin}/asked
 case " ${unknown.join(" ")} " in *" $package "*) exit 100 ;; esac
 case $package in procps) name=ps ;; postgresql-client) name=psql ;; *) name=$package ;; esac
