@@ -207,7 +207,7 @@ test("what would replace or miss something is rejected", async () => {
     [["restore", [backup], { ...into, BECKON_MASTER_KEY: key }], 78, "not the one of this backup"],
     [["restore", [folder], into], 1, "contains no complete backup"],
     [["restore", [], into], 64, "Name its folder"],
-    [["restore", ["--mark"], into], 1, "contains no installation"],
+    [["restore", ["--mark"], into], 1, "or DATABASE_URL to its external PostgreSQL"],
   ];
   await Promise.all(
     cases.map(async ([[script, args, env], code, error]) => {
@@ -309,7 +309,7 @@ test("a copy of the data folder that is put back and marked repeats no tool call
 
   const marked = await run("restore", ["--mark"], { BECKON_DATA_DIR: used });
   expect(marked).toMatchObject({ code: 0, err: "" });
-  expect(marked.out).toContain("The database is marked as restored.");
+  expect(marked.out).toContain(`The database in ${used} is marked as restored.`);
   product = await startProduct(environment(used));
   const { status, error } = (await call(`/runs/${queued}`)).body.data;
   expect({ status, code: error?.code }).toEqual({ status: "failed", code: "interrupted" });

@@ -312,7 +312,12 @@ test.each([
 });
 
 test.each([
-  ["another origin", "https://b.example/triggers/bkt_1", " to https://b.example, ", "Use it as"],
+  [
+    "another origin",
+    "https://b.example/triggers/bkt_1",
+    " to https://b.example, ",
+    "Use this origin",
+  ],
   ["its own origin", `${server.url}/sign-in?next=bkt_1`, ", ", "Check the url"],
   ["a path", "/sign-in?next=bkt_1", ", ", "Check the url"],
   ["an invalid URL", "https://", ", ", "Check the url"],

@@ -12,7 +12,9 @@ export async function ensureOk(response: Response, operation: string): Promise<R
       message:
         `${operation} was redirected${origin && ` to ${origin}`}, and the client does not send ` +
         "credentials elsewhere. " +
-        (origin ? "Use it as the address." : "Check the url and the proxies in front of it."),
+        (origin
+          ? "Use this origin in the address."
+          : "Check the url and the proxies in front of it."),
     });
   }
   const { status } = response;

@@ -38,9 +38,13 @@ export function addRestore(
       // Imported dynamically, so that other commands do not load the server.
       const { markDatabase, restore } = await import("@beckon/server/backup");
       if (folder === undefined) {
-        await markDatabase(terminal.env, { signal: terminal.stopped }).catch(explainBackupError);
+        const options = { signal: terminal.stopped };
+        const marked = await markDatabase(terminal.env, options).catch(explainBackupError);
+        const database = marked.data_dir ?? "DATABASE_URL";
         await terminal.out(
-          json ? '{"marked":true}\n' : `The database is marked as restored.\n${nextStart}`,
+          json
+            ? `${toJson({ marked: true, ...marked })}\n`
+            : shown(`The database in ${database} is marked as restored.\n${nextStart}`, terminal),
         );
       } else {
         const options = { masterKeyFile, signal: terminal.stopped };

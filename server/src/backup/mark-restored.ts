@@ -10,19 +10,24 @@ import { BackupError, explained } from "./backup-error.ts";
  * folder. The next startup then ends the runs and deliveries that were in progress when the backup
  * or copy was made, instead of continuing them.
  * @param env environment variables of the next startup; DATABASE_URL and BECKON_DATA_DIR are read.
+ * @returns `data_dir`: the data folder whose database was marked; null for the external one.
  * @throws BackupError if Beckon uses the database, or if the database cannot be reached or changed;
  *   the signal's reason on abort.
  */
 export function markDatabase(
   env: Readonly<Record<string, string | undefined>>,
   { signal }: { readonly signal?: AbortSignal } = {},
-): Promise<void> {
+): Promise<{ readonly data_dir: string | null }> {
   return explained(async () => {
     const config = readConfig(env);
-    if (config.databaseUrl !== undefined) return mark(config.databaseUrl, config);
+    if (config.databaseUrl !== undefined) {
+      await mark(config.databaseUrl, config);
+      return { data_dir: null };
+    }
     const embedded = await startExisting(config.dataDir, signal);
     try {
       await mark(embedded.url, config);
+      return { data_dir: config.dataDir };
     } finally {
       await embedded.stop();
     }

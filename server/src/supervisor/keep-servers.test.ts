@@ -26,9 +26,10 @@ test("a limit that the operator set is kept", () => {
  * Runs `keepServers` with `count` 1 until `untilReady` processes, one after the other, have been
  * ready.
  * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `75` and
- *   `78` before, `75 <reason>` too, with this reason, and `crash` before but while it executes runs. `newId` first sends a new id, and then
- *   exits like `1`. `hang` blocks its event loop once it was ready, and `hangEarly` before but
- *   while it executes runs. A process without a value does not exit by itself.
+ *   `78` before, `75 <reason>` too, with this reason, and `crash` before but while it executes runs.
+ *   `newId` first sends a new id, and then exits like `1`. `hang` blocks its event loop once it was
+ *   ready, and `hangEarly` before but while it executes runs. A process without a value does not
+ *   exit by itself.
  * @param options `ranMs`: milliseconds by which the clock advances while each process runs. The
  *   clock stands still otherwise; undefined for the system's clock.
  * @returns `args`: the arguments of the processes that were ready. `waits`: the reasons to wait for

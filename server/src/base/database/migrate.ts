@@ -146,10 +146,12 @@ async function withNotices(
     for (let waitMs = noticeAfterMs; ; waitMs = noticeIntervalMs) {
       await pause(waitMs, ended.signal);
       if (ended.signal.aborted) return;
+      const blockers = await findBlockers(connection, rows[0]?.pid);
+      if (ended.signal.aborted) return;
       noticeLog?.write("a migration is still running", {
         name,
         duration_ms: Math.round(elapsed() - begunAt),
-        blocked_by: await findBlockers(connection, rows[0]?.pid),
+        blocked_by: blockers,
       });
     }
   };

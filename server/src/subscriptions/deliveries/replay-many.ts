@@ -15,6 +15,7 @@ import {
 import {
   countPending,
   type Replayable,
+  type ReplayRange,
   replayDeliveryRows,
   selectReplayable,
 } from "./replay-store.ts";
@@ -60,12 +61,7 @@ export async function replayDeliveries({
       const newest = await selectReplayable(tx, key, range, maxReplayed + 1);
       const capacity = maxPending - (await countPending(tx, key, maxPending));
       const limit = countFitting(newest.found, capacity);
-      if (limit === 0 && newest.found.length > 0) {
-        throw new ApiError(
-          "conflict",
-          `${maxPending.toLocaleString("en")} deliveries of this subscription are pending. Wait until some are sent.`,
-        );
-      }
+      if (limit === 0 && newest.found.length > 0) throw tooManyPending(which);
       const { chosen, ...next } = choose(newest, limit);
       const replayed = await replayDeliveryRows(tx, key, chosen);
       await record(tx, ctx, {
@@ -87,13 +83,27 @@ function tomorrow(): Date {
 
 /**
  * Returns how many of the newest deliveries one request can replay. Waiting ones are pending
- * already, so they need no capacity.
+ * already, so they need no capacity. Of a millisecond whose deliveries exceed the capacity, none
+ * is replayed: the next request would cover it again, and replay those that were sent meanwhile.
  * @param capacity how many others can become pending
  */
 function countFitting(found: readonly Replayable[], capacity: number): number {
   let ended = 0;
-  const first = found.findIndex(({ is_waiting }) => !is_waiting && ++ended > capacity);
-  return Math.min(maxReplayed, first === -1 ? found.length : first);
+  const excess = found.find(({ is_waiting }) => !is_waiting && ++ended > capacity);
+  const fitting =
+    excess === undefined
+      ? found.length
+      : found.findIndex(({ id }) => timeOf(id) <= timeOf(excess.id));
+  return Math.min(maxReplayed, fitting);
+}
+
+function tooManyPending(which: ReplayRange["which"]): ApiError {
+  const missed = " Or replay only missed ones, which include those that wait.";
+  return new ApiError(
+    "conflict",
+    `At most ${maxPending.toLocaleString("en")} deliveries of this subscription can be pending. ` +
+      `Wait until some are sent.${which === "all" ? missed : ""}`,
+  );
 }
 
 /**

@@ -14,7 +14,8 @@ export async function startExisting(dataDir: string, signal?: AbortSignal): Prom
   // Checked first, because `startEmbedded` would create an installation if there is none.
   if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await isElsewhere(folder))) {
     throw new EmbeddedError(
-      `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder.`,
+      `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder, or ` +
+        "DATABASE_URL to its external PostgreSQL.",
     );
   }
   const log = createLog("silent");
