@@ -34,6 +34,8 @@ function asShown(value: unknown): unknown {
 test("the commands answer what the chapter shows", async () => {
   const beckon = await startTestBeckon();
   const { id } = await beckon.createAgent();
+  const support = (await beckon.call("/workspaces", { body: { name: "Support" } })).body.data;
+  await beckon.call("/workspaces", { body: { name: "Sales" } });
   const script = blocks("sh").join("\n").replaceAll("curl ", "curl -sS -w '\\n' ");
   const { stdout } = await promisify(execFile)("sh", ["-ec", script], {
     env: { URL: beckon.url, KEY: beckon.key, AGENT: id, PATH: process.env.PATH },
@@ -42,11 +44,15 @@ test("the commands answer what the chapter shows", async () => {
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
+  expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true, true, true]);
   const [ceiling, plan] = shown.map((block) => asShown(JSON.parse(block)));
   expect([answers[0], answers[4]]).toEqual([ceiling, plan]);
   expect(answers[1].data).toEqual([answers[0].data]);
   expect(answers[2].data).toMatchObject({ plan: "unlimited" });
+  expect(answers.slice(4).map(({ data }) => [data.workspace_id, data.plan])).toEqual([
+    [support.id, "team"],
+    [support.id, "unlimited"],
+  ]);
 });
 
 test("the operator's file is valid", () => {
