@@ -62,6 +62,18 @@ for (const [language, run, isAvailable] of languages) {
   );
 }
 
+for (const [language, run, isAvailable] of languages)
+  test.skipIf(!isAvailable)(`a ${language} sample prints why it failed`, async () => {
+    const beckon = servers.get(language);
+    if (beckon === undefined) throw new Error("a server for each language was started");
+    const samples = await samplesOf(beckon, language);
+    const env = { BECKON_KEY: "wrong", BECKON_TOKEN: "wrong" };
+    const ids = ["listAgents", "invokeAgent", "pages", "open"];
+    const printed = await run(ids.map((id) => ({ id, code: samples.get(id) ?? "", env })));
+    for (const { id, error } of printed) expect(error, id).toContain('"unauthorized"');
+    expect(printed).toHaveLength(ids.length);
+  });
+
 interface Operation {
   readonly id: string;
   readonly method: string;

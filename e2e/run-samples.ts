@@ -81,8 +81,8 @@ for job in json.load(sys.stdin):
     error = None
     try:
         exec(compile(job["code"], job["id"], "exec"), {"print": values.append})
-    except Exception as thrown:
-        error = repr(thrown) + (thrown.read().decode() if hasattr(thrown, "read") else "")
+    except (Exception, SystemExit) as thrown:
+        error = repr(thrown)
     print(json.dumps({"id": job["id"], "values": values, "error": error}))
 `;
 

@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
+import { startModelServer, status } from "../../server/test/model-server.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
@@ -34,8 +37,8 @@ async function codeOf(page: Page, language: string): Promise<string> {
 const statusOf = async (agent: { id: string; token: string }) =>
   (await beckon.invoke(agent, "Hello")).status;
 
-/** Runs a program and returns what it prints. */
-async function run(language: string, code: string, token: string): Promise<string> {
+/** Runs a program and returns what it prints, and its exit status. */
+async function execute(language: string, code: string, token: string) {
   const folder = mkdtempSync(join(tmpdir(), "beckon-snippet-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "snippet.mts");
@@ -47,8 +50,35 @@ async function run(language: string, code: string, token: string): Promise<strin
   };
   const [command, args] = commands[language] ?? ["false", []];
   const env = { PATH: process.env.PATH, BECKON_TOKEN: token };
-  return (await promisify(execFile)(command, args, { env, timeout: 20_000 })).stdout;
+  return new Promise<{ stdout: string; stderr: string; exitCode: unknown }>((resolve) => {
+    execFile(command, args, { env, timeout: 20_000 }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, exitCode: error?.code ?? 0 }),
+    );
+  });
 }
+/** Runs a program that must succeed, and returns what it prints. */
+async function run(language: string, code: string, token: string): Promise<string> {
+  const { stdout, ...rest } = await execute(language, code, token);
+  expect(rest).toEqual({ stderr: "", exitCode: 0 });
+  return stdout;
+}
+
+/** Starts a server that sends this response to every request, and records their headers. */
+async function startStub(contentType: string, body: string) {
+  const received: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers }, response) => {
+    received.push(headers);
+    response.writeHead(200, { "content-type": contentType }).end(body);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+const startStream = (...events: readonly object[]) =>
+  startStub(
+    "text/event-stream",
+    events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""),
+  );
 
 inBrowser("every snippet runs as it is shown, and the first call appears", async () => {
   const agent = await beckon.createAgent();
@@ -86,6 +116,79 @@ inBrowser("the Python snippet prints the run's id if the run has not ended", asy
   // Gets the same response as a caller whose server stops before the run ends.
   const early = code.replace('"content-type":', '"prefer": "respond-async", "content-type":');
   expect(await run("Python", early, agent.token)).toContain("'run_id': 'run_");
+});
+
+inBrowser("the TypeScript snippet gets the run's id before fetch times out", async () => {
+  const page = await open((await beckon.createAgent()).id);
+  const stub = await startStub("application/json", '{"ok": true, "run_id": "run_1"}');
+  const code = (await codeOf(page, "TypeScript")).replace(beckon.url, stub.url);
+  expect(await run("TypeScript", code, "token")).toContain("run_id: 'run_1'");
+  // The fetch of Node.js waits 300 seconds for a response.
+  expect(stub.received).toMatchObject([{ prefer: "wait=240" }]);
+});
+
+inBrowser("the Python snippets print what Beckon says about a wrong token", async () => {
+  const { id } = await beckon.createAgent();
+  for (const path of ["?language=python", "?language=python&mode=stream"]) {
+    const page = await open(id, { path });
+    expect(await execute("Python", await codeOf(page, "Python"), "wrong")).toEqual({
+      stdout: "",
+      stderr: expect.stringContaining('"unauthorized"'),
+      exitCode: 1,
+    });
+  }
+});
+
+inBrowser("the stream snippets print the output once, or why there is none", async () => {
+  const agent = await beckon.createAgent();
+  const silent = await beckon.createAgent({ model_settings: { stream: "never" } });
+  const model = await startModelServer();
+  onTestFinished(() => model.close());
+  model.script(status(400));
+  const provider = await beckon.createProvider(model.url);
+  const failing = await beckon.createAgent({ model: `${provider.name}/one` });
+
+  const start = (attempt: number) => ({ type: "run.output.start", data: { step: 1, attempt } });
+  const delta = (text: string) => ({ type: "run.output.delta", data: { kind: "text", text } });
+  const end = (complete: boolean) => ({ type: "run.output.end", data: { step: 1, complete } });
+  const finished = { type: "run.finished", data: { output: "Hello" } };
+  const first = [start(1), delta("Hel"), end(false)];
+  const repeated = await startStream(...first, start(2), delta("Hello"), end(true), finished);
+  // A reader that resumes or reads slowly misses deltas.
+  const partial = await startStream(start(1), delta("He"), end(false), finished);
+  const long = { artifact_id: "art_1", bytes: 70_000 };
+  const stored = await startStream({ type: "run.finished", data: long });
+  const ended = await startStream({ type: "run.started", run_id: "run_1", data: {} });
+
+  const page = await open(agent.id, { path: "?mode=stream" });
+  for (const language of ["TypeScript", "Python"]) {
+    const code = await codeOf(page, language);
+    const calling = ({ id, token }: { id: string; token: string }) =>
+      execute(language, code.replace(agent.id, id), token);
+    const reading = ({ url }: { url: string }) =>
+      execute(language, code.replace(beckon.url, url), "token");
+    const printed = async (result: ReturnType<typeof execute>) => {
+      const { stdout, ...rest } = await result;
+      expect(rest, language).toEqual({ stderr: "", exitCode: 0 });
+      return stdout.replaceAll("\n", " ");
+    };
+    expect(await printed(calling(silent))).toMatch(/ run\.step {2}run\.finished Hello $/);
+    expect(await printed(reading(repeated))).toMatch(
+      /start Hello run\.output\.end {2}run\.finished $/,
+    );
+    expect(await printed(reading(partial))).toMatch(/ run\.finished Hello $/);
+    expect(await printed(reading(stored))).toContain("art_1");
+    expect(await calling(failing), language).toMatchObject({
+      stdout: expect.stringMatching(/run\.failed\n$/),
+      stderr: expect.stringContaining("model_error"),
+      exitCode: 1,
+    });
+    expect(await reading(ended), language).toMatchObject({
+      stdout: "\nrun.started\n",
+      stderr: expect.stringMatching(/The stream ended without run\.finished: .*run_1/),
+      exitCode: 1,
+    });
+  }
 });
 
 inBrowser("the token is revealed for a moment, rotated, revoked and issued again", async () => {

@@ -57,7 +57,7 @@ export function inThreeLanguages(code: Readonly<Record<Sample["language"], strin
 }
 
 function requestOf(operation: Operation, baseUrl: string): SampleRequest {
-  const { method, path, parameters, requestBody, responses } = operation;
+  const { id, method, path, parameters, requestBody, responses } = operation;
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
   const [mediaType] = Object.keys(success?.content ?? {});
   const example = requestBody?.content["application/json"]?.example;
@@ -69,6 +69,9 @@ function requestOf(operation: Operation, baseUrl: string): SampleRequest {
     url: path.endsWith("/triggers/{token}") ? new Secret("BECKON_TRIGGER_URL") : url,
     headers: {
       ...credentialOf(operation, baseUrl),
+      // The fetch of Node.js fails if a response takes 300 seconds to begin. Then the caller would
+      // not get the id of its run.
+      ...(id === "invokeAgent" ? { prefer: "wait=240" } : {}),
       ...(example === undefined ? {} : { "content-type": "application/json" }),
     },
     body: example === undefined ? undefined : withSecrets(example),
@@ -173,12 +176,18 @@ function pythonSample({ method, url, headers, body, prints }: SampleRequest): st
   ];
   return [
     ...modules.map((name) => `import ${name}`),
+    "from urllib.error import HTTPError",
     "from urllib.request import Request, urlopen",
     "",
     options.length === 0
       ? `request = Request(${pythonLiteral(url)})`
       : `request = Request(\n    ${pythonLiteral(url)},\n${options.join("\n")}\n)`,
-    "with urlopen(request) as response:",
+    // Python itself would print only the status of an error, not its message.
+    "try:",
+    "    response = urlopen(request)",
+    "except HTTPError as error:",
+    "    raise SystemExit(error.read().decode())",
+    "with response:",
     pythonPrints[prints],
   ].join("\n");
 }

@@ -19,6 +19,12 @@ export function snippetsOf(mode: CallMode, options: SnippetOptions): readonly Sn
   ];
 }
 
+/** Opens the response. Python itself would print only the status of an error, not its message. */
+const pythonOpen = `try:
+    response = urlopen(request)
+except HTTPError as error:
+    raise SystemExit(error.read().decode())`;
+
 const invoke = {
   curl: ({ origin, agentId }: SnippetOptions) => `curl -sS --fail-with-body \\
   "${origin}/api/public/agents/${agentId}/invoke" \\
@@ -26,14 +32,17 @@ const invoke = {
   -H "content-type: application/json" \\
   -d '{"input": "Hello"}'`,
 
-  typescript: (options: SnippetOptions) => `const response = await fetch(${fetched(options)});
+  typescript: (
+    options: SnippetOptions,
+  ) => `const response = await fetch(${fetched(options, 'prefer: "wait=240"')});
 if (!response.ok) throw new Error(await response.text());
 const answer = await response.json();
-// If Beckon stops before the run ends, the answer has a run_id and no output.
+// If the run takes longer than 240 s, or Beckon stops, the answer has a run_id and no output.
 console.log(answer.output ?? answer);`,
 
   python: ({ origin, agentId }: SnippetOptions) => `import json
 import os
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 request = Request(
@@ -44,7 +53,8 @@ request = Request(
     },
     data=json.dumps({"input": "Hello"}).encode(),
 )
-with urlopen(request) as response:
+${pythonOpen}
+with response:
     answer = json.load(response)
 # If Beckon stops before the run ends, the answer has a run_id and no output.
 print(answer.get("output", answer))`,
@@ -60,23 +70,35 @@ const stream = {
 
   typescript: (
     options: SnippetOptions,
-  ) => `const response = await fetch(${fetched(options, "text/event-stream")});
+  ) => `const response = await fetch(${fetched(options, 'accept: "text/event-stream"')});
 if (!response.ok || response.body === null) throw new Error(await response.text());
 let rest = "";
+let text = "";
+let last;
 for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
   const frames = (rest + chunk).split("\\n\\n");
   rest = frames.pop() ?? "";
   for (const frame of frames) {
-    const data = /^data: (.*)$/m.exec(frame)?.[1];
-    if (data === undefined) continue;
-    const event = JSON.parse(data);
-    if (event.type !== "run.output.delta") console.log(\`\\n\${event.type}\`);
-    else if (event.data.kind === "text") process.stdout.write(event.data.text);
+    const json = /^data: (.*)$/m.exec(frame)?.[1];
+    if (json === undefined) continue;
+    last = JSON.parse(json);
+    const { type, data } = last;
+    if (type === "run.output.start") text = "";
+    if (type !== "run.output.delta") console.log(\`\\n\${type}\`);
+    else if (data.kind === "text") {
+      text += data.text;
+      process.stdout.write(data.text);
+    }
   }
-}`,
+}
+if (last?.type !== "run.finished")
+  throw new Error(\`The stream ended without run.finished: \${JSON.stringify(last)}\`);
+// Not every output is streamed, for example if another process executes the run.
+if (last.data.output !== text) console.log(last.data.output ?? last.data);`,
 
   python: ({ origin, agentId }: SnippetOptions) => `import json
 import os
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 request = Request(
@@ -88,25 +110,37 @@ request = Request(
     },
     data=json.dumps({"input": "Hello"}).encode(),
 )
-with urlopen(request) as response:
+${pythonOpen}
+text = ""
+last = {"type": None}
+with response:
     for line in response:
         if not line.startswith(b"data: "):
             continue
-        event = json.loads(line[6:])
-        if event["type"] != "run.output.delta":
-            print("\\n" + event["type"])
-        elif event["data"]["kind"] == "text":
-            print(event["data"]["text"], end="", flush=True)`,
+        last = json.loads(line[6:])
+        if last["type"] == "run.output.start":
+            text = ""
+        if last["type"] != "run.output.delta":
+            print("\\n" + last["type"])
+        elif last["data"]["kind"] == "text":
+            text += last["data"]["text"]
+            print(last["data"]["text"], end="", flush=True)
+if last["type"] != "run.finished":
+    raise SystemExit(f"The stream ended without run.finished: {last}")
+# Not every output is streamed, for example if another process executes the run.
+output = last["data"].get("output", last["data"])
+if output != text:
+    print(output)`,
 };
 
 /** Returns the arguments of `fetch`, which every JavaScript runtime has, for an invoke. */
-function fetched({ origin, agentId }: SnippetOptions, accept?: string): string {
-  const accepted = accept === undefined ? "" : `\n    accept: "${accept}",`;
+function fetched({ origin, agentId }: SnippetOptions, header: string): string {
   return `"${origin}/api/public/agents/${agentId}/invoke", {
   method: "POST",
   headers: {
     "x-api-key": process.env.BECKON_TOKEN ?? "",
-    "content-type": "application/json",${accepted}
+    "content-type": "application/json",
+    ${header},
   },
   body: JSON.stringify({ input: "Hello" }),
 }`;

@@ -28,6 +28,7 @@ do {
 } while (after !== "");`,
           python: `import json
 import os
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 after = ""
@@ -36,7 +37,11 @@ while True:
         f"${url}{after}",
         headers={"x-api-key": os.environ["BECKON_KEY"]},
     )
-    with urlopen(request) as response:
+    try:
+        response = urlopen(request)
+    except HTTPError as error:
+        raise SystemExit(error.read().decode())
+    with response:
         page = json.load(response)
     for run in page["data"]:
         print(run["id"])

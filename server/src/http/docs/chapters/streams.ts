@@ -44,13 +44,18 @@ for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
 }`,
           python: `import json
 import os
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 request = Request(
     "${url}",
     headers={"x-api-key": os.environ["BECKON_KEY"], "accept": "text/event-stream"},
 )
-with urlopen(request) as response:
+try:
+    response = urlopen(request)
+except HTTPError as error:
+    raise SystemExit(error.read().decode())
+with response:
     for line in response:
         if line.startswith(b"data: "):
             print(json.loads(line[6:])["type"])`,
