@@ -45,6 +45,10 @@ for (const { path, teaches, action, call, workspace = empty.id, title } of scree
       const command = await main.getByRole("region", { name: "curl command" }).textContent();
       expect(command).toContain(`curl "${beckon.url}/api/public${call}"`);
       expect(command).toContain("$BECKON_KEY");
+      if (path !== "/keys") {
+        const keys = main.getByRole("link", { name: "an API key", exact: true });
+        expect(await keys.getAttribute("href")).toBe(`/w/${workspace}/keys`);
+      }
       // The confirmation is shown for two seconds only.
       const copied = main.getByRole("status").getByText("Copied", { exact: true }).waitFor();
       await main.getByRole("button", { name: "Copy curl command" }).click();

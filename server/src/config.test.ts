@@ -299,8 +299,18 @@ test("everything that is wrong is reported at once, one line each", () => {
   expect(errorOf({ PORT: "x", LOG_LEVEL: "x", BECKON_ROLE: "x" }).split("\n")).toHaveLength(3);
 });
 
-test("variables of the command line are neither settings nor unknown", () => {
-  const env = { BECKON_URL: "http://x", BECKON_KEY: "x", BECKON_TRIGGER: "x" };
+test("variables of the command line and of code samples are neither settings nor unknown", () => {
+  const env = {
+    BECKON_URL: "http://x",
+    BECKON_KEY: "x",
+    BECKON_TRIGGER: "x",
+    BECKON_TOKEN: "x",
+    BECKON_TRIGGER_URL: "http://x",
+    BECKON_COOKIE: "x",
+    BECKON_PASSWORD: "x",
+    BECKON_NEW_PASSWORD: "x",
+    BECKON_LINK_TOKEN: "x",
+  };
   expect(unknownSettingWarnings(env)).toEqual([]);
   expect(() => readConfig(env)).not.toThrow();
 });

@@ -527,16 +527,26 @@ export function describeSettings(): SettingDescription[] {
   });
 }
 
-/** Variables of the command line `beckon`, which are no settings of the server. */
-const commandLineVariables = ["BECKON_URL", "BECKON_KEY", "BECKON_TRIGGER"];
+/** Variables that the command line `beckon` or code samples read, and the server does not. */
+const callerVariables = [
+  "BECKON_URL",
+  "BECKON_KEY",
+  "BECKON_TRIGGER",
+  "BECKON_TOKEN",
+  "BECKON_TRIGGER_URL",
+  "BECKON_COOKIE",
+  "BECKON_PASSWORD",
+  "BECKON_NEW_PASSWORD",
+  "BECKON_LINK_TOKEN",
+];
 
 /**
- * Returns the variables that begin with `BECKON_` and that neither server nor CLI reads. Leaves out
- * empty variables and those that Kubernetes or Docker inject.
+ * Returns the variables that begin with `BECKON_` and that neither server, CLI nor code samples
+ * read. Leaves out empty variables and those that Kubernetes or Docker inject.
  */
 function unknownSettings(env: Readonly<Record<string, string | undefined>>) {
   return findUnknownSettings(env, Object.keys(settings)).filter(
-    ({ name }) => !commandLineVariables.includes(name),
+    ({ name }) => !callerVariables.includes(name),
   );
 }
 

@@ -48,7 +48,10 @@ export function CeilingsPanel() {
           <Skeleton variant="block" />
         </div>
       ) : ceilings.data === undefined ? null : isEmpty ? (
-        <EmptyState action={create} snippet={<CurlLine path="/limits" />}>
+        <EmptyState
+          action={create}
+          snippet={<CurlLine path="/limits" credentialHref={`/w/${workspace.id}/keys`} />}
+        >
           A ceiling stops runs when they have cost a set amount on one day: all runs of the
           workspace, or those of one agent, key or trigger.
         </EmptyState>

@@ -23,7 +23,13 @@ export function FirstRun() {
             disabledReason={reasonWithout("agents:write", can)}
           />
         }
-        snippet={<CurlLine path="/agents" body={'{"name": "Orders", "model": "demo/echo"}'} />}
+        snippet={
+          <CurlLine
+            path="/agents"
+            body={'{"name": "Orders", "model": "demo/echo"}'}
+            credentialHref={`/w/${id}/keys`}
+          />
+        }
       >
         An agent is a model with your instructions and tools. Make one and send it a message: its
         first run appears here.
@@ -43,6 +49,7 @@ export function FirstRun() {
           path={`/agents/${agent?.id ?? "AGENT_ID"}/invoke`}
           body={'{"input": "Hello"}'}
           credential="token"
+          credentialHref={agent && `/w/${id}/agents/${agent.id}/connect`}
         />
       }
     >

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { expectError } from "../../../test/expect-error.ts";
+import { unknownSettingWarnings } from "../../config.ts";
 import { buildDocument } from "../openapi/index.ts";
 import { operationsOf } from "./operations.ts";
 import { siteOf } from "./pages.ts";
+import { samplesOf } from "./samples.ts";
 
 const beckon = await startTestBeckon();
 const site = siteOf(buildDocument(beckon.url));
@@ -74,6 +76,23 @@ test("the samples name this installation, and hold no secret", () => {
   expect(page).toContain(`${beckon.url}/api/public/agents`);
   expect(page).toContain("x-api-key: $BECKON_KEY");
   expect([...html.values()].join("")).not.toContain("correct horse battery staple");
+});
+
+test("startup calls no variable of a sample a mistake", () => {
+  const document = buildDocument(beckon.url);
+  const code = operationsOf(document)
+    .flatMap((operation) => samplesOf(operation, beckon.url))
+    .map((sample) => sample.code);
+  const names = new Set(code.join("\n").match(/BECKON_[A-Z_]+/g));
+  expect(names).toContain("BECKON_LINK_TOKEN");
+  expect(unknownSettingWarnings(Object.fromEntries([...names].map((name) => [name, "x"])))).toEqual(
+    [],
+  );
+});
+
+test("an invoke gets the run's id before the fetch of Node.js times out after 300 seconds", () => {
+  const [header] = /prefer: &quot;[^&]*/.exec(html.get("/docs/calls") ?? "") ?? [];
+  expect(header).toBe("prefer: &quot;wait=240");
 });
 
 test("a page that is not there is a 404", async () => {

@@ -53,9 +53,10 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
           }
         />
         <p className="max-w-160 text-dense text-ink-2">
-          Set <code className="font-mono">BECKON_TOKEN</code> to the API token. To call safely more
-          than once, resume a stream, stop a run or read its result later, see the{" "}
-          <Link href={`${location.origin}/docs`}>API reference</Link>.
+          Set <code className="font-mono">BECKON_TOKEN</code> to the API token. The curl command
+          needs curl 7.76 or newer. To call safely more than once, resume a stream, stop a run or
+          read its result later, see the <Link href={`${location.origin}/docs`}>API reference</Link>
+          .
         </p>
       </div>
     </Panel>

@@ -35,7 +35,13 @@ export function NoAgents({ filters, action }: NoAgentsProps) {
   return (
     <EmptyState
       action={action}
-      snippet={<CurlLine path="/agents" body={'{"name": "Orders", "model": "demo/echo"}'} />}
+      snippet={
+        <CurlLine
+          path="/agents"
+          body={'{"name": "Orders", "model": "demo/echo"}'}
+          credentialHref={`/w/${id}/keys`}
+        />
+      }
     >
       An agent is a model with your instructions and tools, which other systems call by API or by
       trigger.

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useWorkspace } from "../../data/index.ts";
 import { CurlLine, EmptyState } from "../../ui/index.ts";
 
 interface NoProvidersProps {
@@ -16,8 +17,12 @@ const body = `{"name": "openai", "kind": "openai",
 
 /** Shown instead of a list if the workspace has no providers of its own. */
 export function NoProviders({ hasOthers, action }: NoProvidersProps) {
+  const { id } = useWorkspace();
   return (
-    <EmptyState action={action} snippet={<CurlLine path="/providers" body={body} />}>
+    <EmptyState
+      action={action}
+      snippet={<CurlLine path="/providers" body={body} credentialHref={`/w/${id}/keys`} />}
+    >
       A provider is an account or a server with models for your agents.{" "}
       {hasOthers
         ? "Without one here they use those of this installation."

@@ -17,11 +17,12 @@ export function NoRuns({ clearFilters, agentId }: NoRunsProps) {
         No run matches.
       </EmptyState>
     );
-  const path = agentId === undefined ? `/w/${id}/agents` : `/w/${id}/agents/${agentId}/playground`;
+  const hrefOf = (tab: string) =>
+    agentId === undefined ? `/w/${id}/agents` : `/w/${id}/agents/${agentId}/${tab}`;
   return (
     <EmptyState
       action={
-        <LinkButton href={path} variant="primary">
+        <LinkButton href={hrefOf("playground")} variant="primary">
           {agentId === undefined ? "Choose an agent" : "Open the playground"}
         </LinkButton>
       }
@@ -30,6 +31,7 @@ export function NoRuns({ clearFilters, agentId }: NoRunsProps) {
           path={`/agents/${agentId ?? "AGENT_ID"}/invoke`}
           body={'{"input": "Hello"}'}
           credential="token"
+          credentialHref={hrefOf("connect")}
         />
       }
     >

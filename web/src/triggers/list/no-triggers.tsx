@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useWorkspace } from "../../data/index.ts";
 import { CurlLine, LinkButton } from "../../ui/index.ts";
 import { examples } from "../new/examples.ts";
 
@@ -15,6 +16,7 @@ interface NoTriggersProps {
 
 /** Shown while the agent has no trigger: explains what triggers are for. */
 export function NoTriggers({ agentId, action, hrefOf }: NoTriggersProps) {
+  const workspace = useWorkspace();
   return (
     <div className="mx-auto flex w-full max-w-160 flex-col gap-6 py-8">
       <div className="flex flex-col items-center gap-4 text-center">
@@ -43,7 +45,11 @@ export function NoTriggers({ agentId, action, hrefOf }: NoTriggersProps) {
           );
         })}
       </ul>
-      <CurlLine path={`/agents/${agentId}/triggers`} body={'{"name": "Orders"}'} />
+      <CurlLine
+        path={`/agents/${agentId}/triggers`}
+        body={'{"name": "Orders"}'}
+        credentialHref={`/w/${workspace.id}/keys`}
+      />
     </div>
   );
 }

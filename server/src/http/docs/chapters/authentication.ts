@@ -60,7 +60,8 @@ export function authentication(baseUrl: string): Chapter {
       {
         id: "environment",
         title: "Environment variables of the samples",
-        html: `<p>${prose("The samples contain no secrets. They read them from these variables:")}</p>${table(variables)}`,
+        html: `<p>${prose("The samples contain no secrets. They read them from these variables:")}</p>${table(variables)}
+<p>${prose('In the curl samples, write `\\"` and `\\\\` for `"` and `\\` in a password or a provider\'s key, because the shell inserts it into JSON unchanged. `--fail-with-body` needs curl 7.76; before, omit it.')}</p>`,
       },
     ],
   };
