@@ -545,7 +545,7 @@ inBrowser("a replay of many requests that is sent again after a failure is the s
       : route.fulfill({ status: 409, json: error });
   });
   const replay = page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true });
-  const advice = page.getByText("Press Replay again without changes: what was replayed");
+  const advice = page.getByRole("alert").getByText("Press Replay again without changes: what was");
   for (const requests of [2, 4]) {
     await replay.click();
     await expect.poll(() => sent.length).toBe(requests);
@@ -557,6 +557,19 @@ inBrowser("a replay of many requests that is sent again after a failure is the s
     expect.any(String),
     expect.objectContaining({ since: expect.any(String), until: expect.any(String) }),
   ]);
+});
+
+inBrowser("a replay that failed in part says so without the Idempotency-Key", async () => {
+  const { page } = await openGithub({ rest: "?act=replay" });
+  const error =
+    "The agent is paused. Runs of 2 requests were started before this error: a repeat with the same Idempotency-Key does not start them again.";
+  await page.route("**/requests/replay", (route) =>
+    route.fulfill({ status: 409, json: { ok: false, code: "agent_paused", error } }),
+  );
+  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+  const words =
+    "The agent is paused. Runs of 2 requests were started before this error. Press Replay again without changes: what was replayed is not started twice.";
+  await page.getByRole("alert").getByText(words, { exact: true }).waitFor();
 });
 
 inBrowser("a replay ends at the server's time, also if the browser's clock is slow", async () => {

@@ -88,7 +88,9 @@ export async function replayRequests({
       if (!skippedErrors.includes(thrown.code)) {
         const hasKey = idempotency !== undefined;
         const at = { hasKey, requestId, lastReplayed, nextUntil };
-        throw afterStarts(thrown, replayed - repeated, at);
+        // With a key, the runs of an earlier attempt count. Otherwise the error of a client that
+        // repeats calls would lack what its first attempt has started.
+        throw afterStarts(thrown, hasKey ? replayed : replayed - repeated, at);
       }
       skipped += 1;
     }
@@ -117,11 +119,11 @@ function routeOf({ route }: IdempotencyRequest, requestId: string): string {
 }
 
 /**
- * Returns the error that ended the call, with the number of requests whose runs the call has
- * started. Without an Idempotency-Key it has no `Retry-After`, because clients that repeat the call
- * would start these runs again. Rejected option: to return a partial result with `next_until`. The
- * oldest requests are replayed first, so the remaining ones are newer, and no value of `until`
- * selects only them.
+ * Returns the error that ended the call, with the number of requests whose runs the call, or an
+ * earlier one with its Idempotency-Key, has started. Without an Idempotency-Key it has no
+ * `Retry-After`, because clients that repeat the call would start these runs again. Rejected
+ * option: to return a partial result with `next_until`. The oldest requests are replayed first, so
+ * the remaining ones are newer, and no value of `until` selects only them.
  * @param at.requestId the request whose replay failed
  * @param at.lastReplayed the request that was replayed before it
  */

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import {
   announceChanges,
   isOutcomeUnknown,
+  sentenceOf,
   serverNow,
   useIdempotencyKey,
   useWorkspace,
@@ -49,13 +50,18 @@ function whySkipped(
     : `${others}, or the body cannot be read.`;
 }
 
+const again = "Press Replay again without changes: what was replayed is not started twice.";
+
 /**
- * Returns whether the call that failed can have started runs. The server's text then names the
- * Idempotency-Key, which the dialog sends, but which a person does not see.
+ * Returns why a replay failed and, if it can have started runs, how to continue.
+ * @param replayed number of requests that were replayed before the call that failed
  */
-function canHaveStarted(thrown: unknown): boolean {
-  const isPart = thrown instanceof Error && thrown.message.includes("Idempotency-Key");
-  return isPart || isOutcomeUnknown(thrown);
+function failureWords(thrown: unknown, replayed: number): string {
+  const sentence = sentenceOf(thrown);
+  // The dialog sends the Idempotency-Key, but a person does not see it.
+  const words = sentence.replace(/: a repeat with the same Idempotency-Key.*$/, ".");
+  const canHaveStarted = replayed > 0 || words !== sentence || isOutcomeUnknown(thrown);
+  return canHaveStarted ? `${words} ${again}` : words;
 }
 
 /** Replays the verified requests of a range of time. Each event gets one run. */
@@ -158,12 +164,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
           onChange={setVersion}
           options={versions}
         />
-        <FormError error={replay.error} />
-        {replay.isError && (progress > 0 || canHaveStarted(replay.error)) ? (
-          <p className="text-dense text-ink-2">
-            Press Replay again without changes: what was replayed is not started twice.
-          </p>
-        ) : null}
+        <FormError error={replay.isError ? failureWords(replay.error, progress) : undefined} />
       </div>
     </Dialog>
   );
