@@ -59,6 +59,21 @@ for (const [name, create] of Object.entries(pages))
     await page.waitForURL(/\/w\/wsp_/);
   });
 
+inBrowser("a reset link that is replaced after a lost call calls no password wrong", async () => {
+  const { id } = await addPerson(beckon, { role: "viewer" });
+  const create = () => beckon.call(`/members/${id}/reset-link`, { method: "POST" });
+  const path = `/reset#token=${(await create()).body.data.token}`;
+  const page = await openDashboard(beckon.url, { path });
+  await page.getByLabel("New password").fill("another long password");
+  await page.route(/\/password\/reset$/, (route) => route.abort(), { times: 1 });
+  const button = page.getByRole("button", { name: "Set password" });
+  await button.click();
+  await page.getByRole("alert").getByText("Beckon did not respond.").waitFor();
+  await create();
+  await button.click();
+  await page.getByRole("alert").getByText("This reset link is no longer valid").waitFor();
+});
+
 inBrowser("a person whose session ends on an invitation joins with their own account", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   const { id, key } = (await beckon.call("/workspaces", { body: { name: "Other" } })).body.data;

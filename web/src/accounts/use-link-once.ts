@@ -10,20 +10,20 @@ import { isOutcomeUnknown, isUnauthorized } from "../data/index.ts";
 export function useLinkOnce() {
   const mayBeUsed = useRef(false);
   return async (call: () => Promise<unknown>, signIn: () => Promise<void>): Promise<void> => {
-    let lost: unknown;
+    let failed: unknown;
     try {
       await call();
     } catch (thrown) {
       const isUsed = mayBeUsed.current && isUnauthorized(thrown);
       if (!isUsed && !isOutcomeUnknown(thrown)) throw thrown;
-      if (!isUsed) lost = thrown;
+      failed = thrown;
     }
     mayBeUsed.current = true;
     try {
       await signIn();
     } catch (thrown) {
       // The call had no effect, so the error of the sign-in would call a right password wrong.
-      if (lost !== undefined && isUnauthorized(thrown)) throw lost;
+      if (failed !== undefined && isUnauthorized(thrown)) throw failed;
       throw thrown;
     }
   };
