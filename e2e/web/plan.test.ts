@@ -382,7 +382,8 @@ inBrowser("a planned change is kept with another first day, and can be cancelled
   expect(await call("/plan")).toMatchObject({ plan: name, next_plan: null, anchor_day: 15 });
 });
 
-inBrowser("a planned change that took effect meanwhile cannot be cancelled", async () => {
+/** Opens the form of a workspace, and selects to cancel the planned change of its plan. */
+async function cancelPlanned() {
   const { id, call } = await workspace();
   const name = `early-${id.slice(-8)}`;
   expect((await beckon.call("/plans", { body: { name, tokens: 1_000 } })).status).toBe(201);
@@ -396,12 +397,33 @@ inBrowser("a planned change that took effect meanwhile cannot be cancelled", asy
   await dialog.getByText(/or at once if the present plan limits nothing/).waitFor();
   const cancel = dialog.getByLabel("Cancel the planned change to unlimited");
   await cancel.check();
+  const save = () => dialog.getByRole("button", { name: "Change plan" }).click();
+  const saveAnotherDay = async () => {
+    await dialog.getByText("The plan has changed meanwhile.").waitFor();
+    expect(await cancel.isDisabled()).toBe(true);
+    await dialog.getByLabel("Months begin on").selectOption("15");
+    await save();
+    await dialog.waitFor({ state: "detached" });
+    expect(await call("/plan")).toMatchObject({ plan: "unlimited", anchor_day: 15 });
+  };
+  return { page, dialog, set, call, save, saveAnotherDay };
+}
+
+inBrowser("a planned change that took effect meanwhile cannot be cancelled", async () => {
+  const { page, set, saveAnotherDay } = await cancelPlanned();
   await set({ plan: "unlimited" });
   await announceChange(page, [defaultId, "plans"]);
-  await dialog.getByText("The plan has changed meanwhile.").waitFor();
-  expect(await cancel.isDisabled()).toBe(true);
-  await dialog.getByLabel("Months begin on").selectOption("15");
-  await dialog.getByRole("button", { name: "Change plan" }).click();
-  await dialog.waitFor({ state: "detached" });
-  expect(await call("/plan")).toMatchObject({ plan: "unlimited", anchor_day: 15 });
+  await saveAnotherDay();
 });
+
+inBrowser(
+  "a planned change that took effect unnoticed is not reverted by cancelling it",
+  async () => {
+    const { dialog, set, call, save, saveAnotherDay } = await cancelPlanned();
+    await set({ plan: "unlimited" });
+    await save();
+    await dialog.getByRole("alert").getByText("Nothing was saved: the planned change").waitFor();
+    expect(await call("/plan")).toMatchObject({ plan: "unlimited", next_plan: null });
+    await saveAnotherDay();
+  },
+);

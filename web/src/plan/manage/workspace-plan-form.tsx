@@ -1,7 +1,13 @@
-import type { WorkspacePlan } from "@beckon/client";
+import { BeckonError, type WorkspacePlan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, announceIfOutdated, useList, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  announceIfOutdated,
+  type CurrentWorkspace,
+  useList,
+  useWorkspace,
+} from "../../data/index.ts";
 import {
   Checkbox,
   Field,
@@ -30,6 +36,19 @@ const days = Array.from({ length: 31 }, (_, index) => ({
   label: `Day ${index + 1}`,
 }));
 
+const changedMeanwhile =
+  "Nothing was saved: the planned change took effect or was replaced meanwhile. Check the plan, then save again.";
+
+/** Returns the current plan of a workspace; undefined if the workspace was deleted. */
+async function findPlan(
+  plans: Pick<CurrentWorkspace["client"]["workspacePlans"], "list">,
+  workspaceId: string,
+): Promise<WorkspacePlan | undefined> {
+  for await (const plan of plans.list({ limit: 200 }))
+    if (plan.workspace_id === workspaceId) return plan;
+  return undefined;
+}
+
 /** The form that sets the plan of a workspace. */
 export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const workspace = useWorkspace();
@@ -56,7 +75,14 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   });
   const isDirty = Object.keys(body).length > 0;
   const save = useMutation({
-    mutationFn: () => workspace.client.workspacePlans.update(of.workspace_id, body),
+    mutationFn: async () => {
+      const { workspacePlans } = workspace.client;
+      // `of` can be outdated: no event says that another person has changed the plan.
+      const now = isCancelled ? await findPlan(workspacePlans, of.workspace_id) : undefined;
+      if (now !== undefined && !isStillPlanned(initial, now))
+        throw new BeckonError({ code: "conflict", message: changedMeanwhile });
+      return workspacePlans.update(of.workspace_id, body);
+    },
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
       void announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
