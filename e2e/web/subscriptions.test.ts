@@ -12,8 +12,9 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
-import { holdRequests } from "./hold-requests.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
+import { withEvents } from "./reset-stream.ts";
 
 /** Tests the screens of subscriptions and deliveries with real receivers. */
 
@@ -315,6 +316,38 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
+inBrowser("a late read does not announce new deliveries that are shown already", async () => {
+  const { agent, subscription } = await subscribe(await startReceiver());
+  await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello")));
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `${root}/subscriptions/${subscription.id}`,
+    viewport: { width: 1_440, height: 500 },
+  });
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded/ })
+    .first()
+    .waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.mouse.move(500, 300);
+  await page.mouse.wheel(0, 600);
+  await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(500);
+  await beckon.invoke(agent, "Another one");
+  await button(page, "New deliveries").waitFor();
+  const reads = /\/deliveries\?limit=200$/;
+  const held = await holdRequests(page, reads, { isSent: true });
+  const { body } = await beckon.invoke(agent, "One more");
+  const { id } = await delivery(subscription.id, ({ run_id }) => run_id === body.run_id);
+  await held.reached;
+  await button(page, "New deliveries").click();
+  await deliveries(page).locator(`a[href$="${id}"]`).waitFor();
+  const late = page.waitForResponse(reads);
+  await held.release();
+  await late;
+  await renderFrames(page);
+  expect(await button(page, "New deliveries").count()).toBe(0);
+});
+
 inBrowser("new deliveries are announced only if they match the filters", async () => {
   const { agent, subscription } = await subscribe(await startReceiver());
   /** Waits until `number` deliveries have succeeded, and makes them failed ones. */
@@ -486,9 +519,14 @@ inBrowser("the overview shows a disabled subscription, with the way back", async
   await page.getByText("Working", { exact: true }).waitFor();
 });
 
-inBrowser("rows far down a long list show the results of their attempts", async () => {
-  const { subscription } = await subscribe(await startReceiver());
+inBrowser.each([
+  "rows far down a long list show the results of their attempts",
+  "rows far down a long list of a busy workspace show the results of their attempts",
+])("%s", async (title) => {
+  const { agent, subscription } = await subscribe(await startReceiver());
   const page = await open("/subscriptions");
+  const send = await withEvents(page);
+  const event = { type: "run.finished", agent_id: agent.id, run_id: null, data: {} };
   let loaded = 0;
   await page.route(/\/deliveries\?/, async (route) => {
     const query = new URL(route.request().url()).searchParams;
@@ -497,6 +535,8 @@ inBrowser("rows far down a long list show the results of their attempts", async 
     if (limit === 50) loaded = end;
     // Updates read more rows than pages have. Only the oldest deliveries have ended by then.
     const isEnded = limit > 50 && from > 0;
+    // The next update follows an event.
+    if (limit > 50 && title.includes("busy")) await send([event]);
     const data = Array.from({ length: end - from }, (_, index) => ({
       id: `dlv_${999 - from - index}`,
       subscription_id: subscription.id,

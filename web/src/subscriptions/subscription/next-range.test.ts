@@ -1,7 +1,12 @@
 import type { Delivery, Page } from "@beckon/client";
-import { expect, test } from "vitest";
-import { updateKnown } from "../../data/list.ts";
-import { type DeliveryPages, nextRange } from "./next-range.ts";
+import { expect, test, vi } from "vitest";
+import { maxUpdated, type PageQuery, updateKnown } from "../../data/list.ts";
+import type { DeliveryPages } from "./next-range.ts";
+
+/** The globals that the modules of the page use when they are loaded. */
+vi.stubGlobal("location", { origin: "https://beckon.test" });
+vi.stubGlobal("BroadcastChannel", class {});
+const { nextRange, readUpdate } = await import("./next-range.ts");
 
 /** Returns a page of deliveries, given as `3 pending`. */
 const page = (rows: readonly string[], next: string | null): Page<Delivery> => ({
@@ -62,4 +67,30 @@ test("updates continue until they have covered all scheduled attempts, then begi
   });
   expect(nextRange(list, page(["4 pending", "3 pending"], "a"), second)).toBeUndefined();
   expect(nextRange(list, page(["6 pending"], null), second)).toBeUndefined();
+});
+
+test.each([
+  ["while new rows wait, events do not restart the update", false, ["x"]],
+  ["an event does not restart the update, but reads the newest delivery", true, ["x", "newest"]],
+])("%s", async (_, isNews, reads) => {
+  const read: string[] = [];
+  const readPage = async ({ after, limit }: PageQuery) => {
+    read.push(after ?? (limit === 1 ? "newest" : "newest ones"));
+    return after === undefined ? page(["9 pending"], "w") : page(["4 failed"], "y");
+  };
+  const update = await readUpdate(readPage, { after: "x", below: "dlv_5" }, isNews);
+  expect(read).toEqual(reads);
+  expect(update.rows.data[0]?.id).toBe("dlv_4");
+  expect(update.newest?.data[0]?.id).toBe(isNews ? "dlv_9" : undefined);
+});
+
+test("an update that begins with the newest deliveries reads them once", async () => {
+  const limits: number[] = [];
+  const newest = page(["9 pending"], "x");
+  const readPage = async ({ limit }: PageQuery) => {
+    limits.push(limit);
+    return newest;
+  };
+  expect(await readUpdate(readPage, undefined, true)).toEqual({ rows: newest, newest });
+  expect(limits).toEqual([maxUpdated]);
 });

@@ -1,5 +1,6 @@
 import type { Delivery, Page } from "@beckon/client";
 import type { InfiniteData } from "@tanstack/react-query";
+import { maxUpdated, type PageQuery } from "../../data/index.ts";
 
 /** The loaded pages of a list of deliveries. */
 export type DeliveryPages = InfiniteData<Page<Delivery>, string | null>;
@@ -10,6 +11,30 @@ export interface UpdateRange {
   readonly after: string;
   /** Id of the last delivery before the cursor; undefined if none matched the filters. */
   readonly below: string | undefined;
+}
+
+/**
+ * Reads what one update of the rows needs. The newest delivery is read separately, so that events
+ * do not restart the updates: otherwise updates of a busy workspace would never reach older rows.
+ * @param range what the update reads; undefined if it begins with the newest deliveries
+ * @param isNews whether there can be new deliveries that are not announced yet
+ * @returns `rows` of the range, and `newest`, which begins with the newest delivery; undefined if
+ *   it was not read
+ */
+export async function readUpdate(
+  readPage: (page: PageQuery) => Promise<Page<Delivery>>,
+  range: UpdateRange | undefined,
+  isNews: boolean,
+) {
+  if (range === undefined) {
+    const newest = await readPage({ limit: maxUpdated });
+    return { rows: newest, newest };
+  }
+  const [rows, newest] = await Promise.all([
+    readPage({ limit: maxUpdated, after: range.after }),
+    isNews ? readPage({ limit: 1 }) : undefined,
+  ]);
+  return { rows, newest };
 }
 
 /**

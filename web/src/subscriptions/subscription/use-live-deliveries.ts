@@ -1,13 +1,13 @@
-import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
+import type { Delivery, Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import {
   hasNewRows,
-  maxUpdated,
   refetchFirstPage,
   updateKnown,
   useRowUpdates,
   useWorkspace,
+  whenFetched,
 } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
@@ -19,7 +19,7 @@ import {
   subscriptionKey,
 } from "../queries.ts";
 import { useDeliveryPoll } from "../use-delivery-poll.ts";
-import { type DeliveryPages, nextRange, type UpdateRange } from "./next-range.ts";
+import { type DeliveryPages, nextRange, readUpdate, type UpdateRange } from "./next-range.ts";
 
 /** Minimum time between two reads that events or polls cause. */
 const minIntervalMs = 2_000;
@@ -45,7 +45,7 @@ export function useLiveDeliveries(
   rows: readonly Delivery[],
 ) {
   const workspace = useWorkspace();
-  const { id, client } = workspace;
+  const { id } = workspace;
   const queryClient = useQueryClient();
   const [hasNews, setHasNews] = useState(false);
   const enter = () => {
@@ -56,26 +56,21 @@ export function useLiveDeliveries(
   const isConcerned = useRef(false);
   const nextUpdate = useRef<UpdateRange>(undefined);
   const updateRows = async (isNews: boolean) => {
-    const { queryKey } = deliveriesQuery(workspace, subscription.id, filters);
+    const { queryKey, readPage } = deliveriesQuery(workspace, subscription.id, filters);
     const before = queryClient.getQueryData<DeliveryPages>(queryKey);
-    const range = isNews ? undefined : nextUpdate.current;
-    const query = {
-      ...(filters as ListDeliveriesQuery),
-      limit: maxUpdated,
-      ...(range === undefined ? {} : { after: range.after }),
-    };
+    const range = nextUpdate.current;
     // If the deliveries cannot be read, the next update begins again with the newest.
-    const read = await client.deliveries
-      .list(subscription.id, query)
-      .page()
-      .catch(() => undefined);
-    nextUpdate.current = before && read && nextRange(before, read, range);
-    if (read === undefined) return;
-    if (hasNewRows(before, read)) setHasNews(true);
+    nextUpdate.current = undefined;
+    const read = await readUpdate(readPage, range, isNews && !hasNews).catch(() => undefined);
+    // The person can have shown the new rows meanwhile, which are then not announced again.
+    await whenFetched(queryClient, queryKey);
+    const list = queryClient.getQueryData<DeliveryPages>(queryKey);
+    if (read === undefined || list === undefined) return;
+    nextUpdate.current = nextRange(list, read.rows, range);
+    if (read.newest !== undefined && hasNewRows(list, read.newest)) setHasNews(true);
     // If the list has changed since the request, the response can be older than the list.
-    queryClient.setQueryData<DeliveryPages>(queryKey, (list) =>
-      list === undefined || list !== before ? undefined : updateKnown(list, read, range?.below),
-    );
+    if (list === before)
+      queryClient.setQueryData<DeliveryPages>(queryKey, updateKnown(list, read.rows, range?.below));
   };
   // Events and polls share one throttle, because each read of the list cancels the one in progress.
   const readAgain = useThrottled(async () => {
