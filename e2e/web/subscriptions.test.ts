@@ -113,7 +113,7 @@ inBrowser(
       .getByRole("region", { name: "Response", exact: true })
       .getByText("Status 204")
       .waitFor();
-    const note = "Built from the present settings of the subscription:";
+    const note = "Built from the current settings of the subscription.";
     await page.getByText(note).waitFor();
     await button(page, "Show the curl command").click();
     const curl = (await page.locator("pre").textContent()) ?? "";

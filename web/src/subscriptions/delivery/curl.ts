@@ -12,7 +12,8 @@ const contentTypes: Readonly<Record<Subscription["format"], string>> = {
 /**
  * Returns the curl command that repeats the request of an attempt; undefined if the body is not
  * known. The command lacks the signature and the extra headers, which are secret.
- * @param subscription the body has its present format, which the attempt can have had or not
+ * @param subscription its current format is that of the body; the attempt can have been sent in
+ *   another one
  * @param attempt undefined before the first attempt
  */
 export function curlOf(

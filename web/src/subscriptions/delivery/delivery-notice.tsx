@@ -1,9 +1,8 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Banner, LinkButton, Problem } from "../../ui/index.ts";
-import { whyNeverReplayed } from "../health.ts";
 import { NextAttempt } from "../next-attempt.tsx";
-import { failedWords, whyNotSent, withoutStop } from "./delivery-words.ts";
+import { adviceFor, whyNotSent, withoutStop } from "./delivery-words.ts";
 
 interface DeliveryNoticeProps {
   readonly subscription: Subscription;
@@ -17,7 +16,7 @@ interface DeliveryNoticeProps {
 export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) {
   const { id } = useWorkspace();
   const { status, last_error: error, next_attempt_at: next } = delivery;
-  const never = whyNeverReplayed(subscription, delivery);
+  const advice = adviceFor(subscription, delivery);
   const open =
     subscription.status === "enabled" ? undefined : (
       <LinkButton size="small" href={`/w/${id}/subscriptions/${subscription.id}`}>
@@ -27,16 +26,18 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
   if (status === "not_sent")
     return (
       <Banner tone="warning" action={open}>
-        <bdi>{whyNotSent(delivery)}</bdi>{" "}
-        {never ??
-          (open === undefined ? "Replay sends it." : "Resume the subscription, then replay it.")}
+        <bdi>{whyNotSent(delivery)}</bdi> {advice}
       </Banner>
     );
-  if (status === "cancelled") return <Banner>It was cancelled. {never}</Banner>;
-  if (status === "failed" && error !== null) {
-    const { title, advice } = failedWords(delivery);
-    return <Problem isState title={title} error={`${withoutStop(error)}. ${never ?? advice}`} />;
-  }
+  if (status === "cancelled") return <Banner>It was cancelled. {advice}</Banner>;
+  if (status === "failed" && error !== null)
+    return (
+      <Problem
+        isState
+        title={delivery.attempts === 0 ? "It was not sent." : "All attempts failed."}
+        error={`${withoutStop(error)}. ${advice}`}
+      />
+    );
   if (status === "pending" && error !== null && next !== null)
     return (
       <Banner tone="warning" action={open}>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failedWords, whyNoBody, whyNotSent } from "./delivery-words.ts";
+import { adviceFor, whyNoBody, whyNotSent } from "./delivery-words.ts";
 
 test("only a delivery that a restore closed was not sent because of the restore", () => {
   expect(whyNotSent({ last_error: "Beckon was restored from a backup." })).toContain("restored");
@@ -19,10 +19,38 @@ test("a body that is missing is not said to be deleted if it was sent without da
   expect(whyNoBody({ status: "not_sent" })).toContain("unless its run was deleted");
 });
 
-test("a failed delivery without an attempt was not sent", () => {
-  expect(failedWords({ attempts: 0 })).toEqual({
-    title: "It was not sent.",
-    advice: "Replay sends it.",
-  });
-  expect(failedWords({ attempts: 1 }).title).toBe("All attempts failed.");
+const url = "https://example.com/events";
+const event = { kind: "event", url } as const;
+
+test("the receiver is to be corrected only if an attempt failed", () => {
+  const advice = (status: "failed" | "not_sent", attempts: number) =>
+    adviceFor({ status: "enabled", url }, { ...event, status, attempts });
+  expect(advice("failed", 3)).toBe("Correct the receiver, then replay the delivery.");
+  expect(advice("failed", 0)).toBe("Replay sends it.");
+  expect(advice("not_sent", 1)).toBe("Replay sends it.");
+});
+
+test.each(["paused", "disabled"] as const)(
+  "deliveries of a %s subscription need it to be resumed before they are replayed",
+  (status) => {
+    for (const delivery of [
+      { status: "failed", attempts: 0 },
+      { status: "failed", attempts: 3 },
+      { status: "not_sent", attempts: 0 },
+    ] as const)
+      expect(adviceFor({ status, url }, { ...event, ...delivery })).toBe(
+        "Resume the subscription, then replay it.",
+      );
+  },
+);
+
+test("no replay is advised if it is impossible, whatever the state of the subscription", () => {
+  const cancelled = { ...event, status: "cancelled", attempts: 1 } as const;
+  const elsewhere = { kind: "callback", url: "https://other.example.com/", attempts: 0 } as const;
+  for (const status of ["enabled", "paused"] as const) {
+    expect(adviceFor({ status, url }, cancelled)).toContain("Its run was deleted");
+    expect(adviceFor({ status, url }, { ...elsewhere, status: "not_sent" })).toContain(
+      "cannot be replayed",
+    );
+  }
 });

@@ -1,4 +1,5 @@
-import type { DeliveryDetails } from "@beckon/client";
+import type { DeliveryDetails, Subscription } from "@beckon/client";
+import { whyNeverReplayed } from "../health.ts";
 
 /** `last_error` of deliveries that were pending when a backup was restored. */
 const restored = "Beckon was restored from a backup.";
@@ -16,12 +17,19 @@ export function whyNotSent({ last_error: error }: Pick<DeliveryDetails, "last_er
   return error === null ? why : `${why} An earlier attempt failed: ${withoutStop(error)}.`;
 }
 
-/** Returns the title and the advice for a delivery with the status `failed`. */
-export function failedWords({ attempts }: Pick<DeliveryDetails, "attempts">) {
-  // For example, more callbacks were pending than Beckon keeps.
-  return attempts === 0
-    ? { title: "It was not sent.", advice: "Replay sends it." }
-    : { title: "All attempts failed.", advice: "Correct the receiver, then replay the delivery." };
+/** Returns what to do about a delivery that was not sent, or failed; or why nothing can be done. */
+export function adviceFor(
+  subscription: Pick<Subscription, "status" | "url">,
+  delivery: Pick<DeliveryDetails, "kind" | "status" | "url" | "attempts">,
+): string {
+  const never = whyNeverReplayed(subscription, delivery);
+  if (never !== undefined) return never;
+  if (subscription.status !== "enabled") return "Resume the subscription, then replay it.";
+  // A delivery can fail without an attempt: for example, if more callbacks are pending than Beckon
+  // keeps.
+  return delivery.status === "failed" && delivery.attempts > 0
+    ? "Correct the receiver, then replay the delivery."
+    : "Replay sends it.";
 }
 
 /** Returns why a delivery has no body to show. */

@@ -51,8 +51,8 @@ export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
           )}
           {body === null || attempt === undefined ? null : (
             <p className="text-label text-ink-3">
-              Built from the present settings of the subscription: an earlier attempt can have sent
-              another one.
+              Built from the current settings of the subscription. An earlier attempt can have sent
+              a different body.
             </p>
           )}
         </Part>
