@@ -357,29 +357,50 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   expect((await agentOf(id)).version).toBe(1);
 });
 
-inBrowser("an agent whose provider was added again is saved with the new one", async () => {
+/** Returns an agent that uses a deleted provider, and a provider that was added with its name. */
+async function agentOfDeletedProvider(name: string) {
   const models = await startModelServer();
   onTestFinished(() => models.close());
   models.script(says("Hello"));
-  const first = await beckon.createProvider(models.url, "renewed");
+  const first = await beckon.createProvider(models.url, name);
   const agent = await beckon.createAgent({ model: `${first.name}/m` });
   await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
   await beckon.call(`/providers/${first.id}`, { method: "DELETE" });
   await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
   const second = await beckon.createProvider(models.url, first.name);
-  const page = await openAgent(agent.id);
+  return { id: agent.id, model: `${first.name}/m`, providerId: second.id };
+}
+
+inBrowser("an agent whose provider was added again is saved with the new one", async () => {
+  const { id, model, providerId } = await agentOfDeletedProvider("renewed");
+  const page = await openAgent(id);
   const notice = page.getByText("The agent still uses an earlier provider of this name.");
   await notice.waitFor();
   await send(page, "Hello");
   await page.getByText("was deleted. Save the agent again if there is a provider of").waitFor();
   await field(page, "Model").fill("demo/echo");
   await notice.waitFor({ state: "detached" });
-  await field(page, "Model").fill(`${first.name}/m`);
-  await button(page, "Use this one").click();
+  await field(page, "Model").fill(model);
+  await button(page, "Use the current provider").click();
   await notice.waitFor({ state: "detached" });
-  expect(await agentOf(agent.id)).toMatchObject({ version: 2, provider_id: second.id });
+  expect(await agentOf(id)).toMatchObject({ version: 2, provider_id: providerId });
   await send(page, "Hello");
   await page.getByText("Succeeded").waitFor();
+});
+
+inBrowser("unsaved changes are saved together with the current provider", async () => {
+  const { id, providerId } = await agentOfDeletedProvider("renamed");
+  const page = await openAgent(id);
+  const use = button(page, "Use the current provider");
+  await use.waitFor();
+  await field(page, "Instructions").fill("Be brief.");
+  const notice = page.getByText(/an earlier provider of this name\. Save to use the current one\./);
+  await notice.waitFor();
+  expect(await use.count()).toBe(0);
+  await button(page, "Save").click();
+  await notice.waitFor({ state: "detached" });
+  const saved = { version: 2, instructions: "Be brief.", provider_id: providerId };
+  expect(await agentOf(id)).toMatchObject(saved);
 });
 
 inBrowser("the playground reports a wrong setting only until it is corrected", async () => {

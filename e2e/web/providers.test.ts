@@ -281,7 +281,7 @@ inBrowser("a provider that agents use is not deleted, and the agents are named",
 });
 
 inBrowser("agents from before keep the operator's provider beside one of its name", async () => {
-  await beckon.createAgent({ name: "Old desk", model: "anthropic/scripted" });
+  const old = await beckon.createAgent({ name: "Old desk", model: "anthropic/scripted" });
   await beckon.createProvider(models.url, "anthropic");
   await beckon.createAgent({ name: "New desk", model: "anthropic/scripted" });
   const page = await open();
@@ -293,6 +293,9 @@ inBrowser("agents from before keep the operator's provider beside one of its nam
   await page.getByRole("link", { name: "New desk" }).waitFor();
   expect(await page.getByRole("link", { name: "Old desk" }).count()).toBe(0);
   await page.getByText("1 agent uses this provider:").waitFor();
+  await page.goto(`${beckon.url}/w/${owner.workspaceId}/agents/${old.id}/settings`);
+  await page.getByText("The agent still uses the operator's provider of this name.").waitFor();
+  await page.getByRole("button", { name: "Use the current provider" }).waitFor();
 });
 
 inBrowser("the deletion says whether it is known which agents use the provider", async () => {

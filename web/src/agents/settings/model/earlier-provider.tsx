@@ -1,18 +1,23 @@
 import type { Agent } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useFormState } from "react-hook-form";
 import { announceChanges, sentenceOf, useWorkspace } from "../../../data/index.ts";
 import { Banner, Button } from "../../../ui/index.ts";
 import { agentQuery, agentsKey } from "../../queries.ts";
+import type { FormValues } from "../form-values.ts";
 import { useSettings } from "../settings-context.tsx";
 
 /**
- * Says that the agent uses an earlier provider than the one that its model names. A version keeps
- * its provider, and the form has nothing to save, so a button saves the same model again.
+ * Says that the agent uses another provider than the one that its model names. A version keeps its
+ * provider, so the agent must be saved. If the form has nothing to save, a button saves the same
+ * model again.
  */
 export function EarlierProvider({ agent }: { readonly agent: Agent }) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const { disabledReason } = useSettings();
+  const { isDirty } = useFormState<FormValues>();
+  const canSave = disabledReason === undefined;
   const tellOthers = () => announceChanges(queryClient, agentsKey(workspace.id));
   const save = useMutation({
     mutationFn: ({ id, model, version }: Agent) =>
@@ -29,19 +34,22 @@ export function EarlierProvider({ agent }: { readonly agent: Agent }) {
     <Banner
       tone="warning"
       action={
-        disabledReason === undefined ? (
+        canSave && !isDirty ? (
           <Button
             size="small"
             onClick={() => save.mutate(agent)}
             pending={save.isPending}
             pendingText="Saving…"
           >
-            Use this one
+            Use the current provider
           </Button>
         ) : undefined
       }
     >
-      The agent still uses an earlier provider of this name.
+      {agent.provider_id === null
+        ? "The agent still uses the operator's provider of this name."
+        : "The agent still uses an earlier provider of this name."}
+      {canSave && isDirty ? " Save to use the current one." : ""}
       {save.error === null ? "" : ` ${sentenceOf(save.error)}`}
     </Banner>
   );
