@@ -289,7 +289,7 @@ inBrowser("versions are compared by line and restored", async () => {
   await button(page, "Restore version 1").click();
   await page.getByText(/This creates version 3, equal to version 1/).waitFor();
   await page
-    .getByText(/tools that version 1 does not have are deleted, also for the versions in between/)
+    .getByText(/that version 1 does not use are deleted, so versions in between that use them/)
     .waitFor();
   await button(page, "Restore version 1").last().click();
   await page.getByText("Version 3 is current").first().waitFor();

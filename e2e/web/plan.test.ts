@@ -82,7 +82,7 @@ inBrowser(
     await page.getByText("750 used · 250 left").waitFor();
     await page.getByText(/The plan changes to unlimited on \d+ \w{3}/).waitFor();
     await page.getByText(plan.name).waitFor();
-    await page.getByText("Prices that the workspace set do not change it.").waitFor();
+    await page.getByText(/that the workspace set counts only for models without such/).waitFor();
     await database.engine.query("update budgets set refused = true where workspace_id = $1", [id]);
     await page.reload();
     await meter(page, /^750 used, 250 left of 1,000, a call did not fit$/).waitFor();

@@ -75,8 +75,8 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
                 />
                 {metric === "cost" ? (
                   <p className="text-label text-ink-3">
-                    At the prices of the operator or of Beckon's list. Prices that the workspace set
-                    do not change it.
+                    At the prices of the operator or of Beckon's list. A price that the workspace
+                    set counts only for models without such a price.
                   </p>
                 ) : null}
               </dd>

@@ -41,7 +41,7 @@ export function RestoreDialog({ version, close }: RestoreDialogProps) {
       open
       onOpenChange={close}
       title={`Restore version ${version}?`}
-      effect={`This creates version ${agent.version + 1}, equal to version ${version}. Runs that start from then on use it; runs that have started keep their version. Secrets of tools that version ${version} does not have are deleted, also for the versions in between.`}
+      effect={`This creates version ${agent.version + 1}, equal to version ${version}. Runs that start from then on use it; runs that have started keep their version. Secrets that version ${version} does not use are deleted, so versions in between that use them cannot be restored.`}
       confirmLabel={`Restore version ${version}`}
       pendingText="Restoring…"
       danger={false}
