@@ -147,8 +147,9 @@ inBrowser("a key is sent only to the provider it was typed for", async () => {
 inBrowser("a private address shows the setting to copy", async () => {
   const page = await open("?new=1&preset=ollama");
   await page.getByRole("button", { name: "Add and check" }).click();
-  await page.getByText("BECKON_EGRESS_ALLOW=127.0.0.1:11434 script/server").waitFor();
-  await page.getByRole("button", { name: /^Copy command/ }).waitFor();
+  await page.getByText("add 127.0.0.1:11434 to BECKON_EGRESS_ALLOW").waitFor();
+  await page.getByText("BECKON_EGRESS_ALLOW=127.0.0.1:11434", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Copy setting/ }).waitFor();
   await expect.poll(() => page.getByLabel("Base URL").getAttribute("aria-invalid")).toBe("true");
 });
 

@@ -655,7 +655,7 @@ inBrowser("a private address is rejected with the setting that allows it", async
   const page = await open("/subscriptions?new=1");
   await page.getByLabel("URL", { exact: true }).fill("http://10.1.2.3/events");
   await button(page, "Create subscription").click();
-  await page.getByText(/BECKON_EGRESS_ALLOW=10\.1\.2\.3/).waitFor();
+  await page.getByText("BECKON_EGRESS_ALLOW=10.1.2.3:80", { exact: true }).waitFor();
 });
 
 inBrowser("triggers that cannot be read can be retried", async () => {

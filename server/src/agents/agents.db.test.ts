@@ -107,7 +107,8 @@ describe("creating an agent", () => {
     async (host) => {
       const tools = [toolAt(`http://${host}`)];
       const body = { name: "Ada", model: "demo/echo", tools };
-      const how = /tools\.0\.operations\.0\.url: \S+:8080 is not .*BECKON_EGRESS_ALLOW=/;
+      const how =
+        /tools\.0\.operations\.0\.url: \S+:8080 is not .* add \S+:8080 to BECKON_EGRESS_ALLOW /;
       expectError(await beckon.call("/agents", { body }), 400, "bad_request", how);
       const document = { beckon: 1, agents: [body] };
       expectError(await beckon.call("/agents/import", { body: document }), 400, "bad_request", how);

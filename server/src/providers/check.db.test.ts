@@ -191,7 +191,7 @@ describe("POST /providers/:provider_id/check", () => {
     ]);
     const { data } = (await check(id)).body;
     expect(data).toMatchObject({ works: false, models: [] });
-    expect(data.error).toContain("BECKON_EGRESS_ALLOW=127.0.0.1:11434 script/server");
+    expect(data.error).toContain("add 127.0.0.1:11434 to BECKON_EGRESS_ALLOW ");
     expect(requests).toHaveLength(0);
   });
 

@@ -70,7 +70,7 @@ describe("creating a provider", () => {
       await change(id, { base_url }),
     ]) {
       expectError(answer, 400, "bad_request", /^base_url: .* is not a public address/);
-      expect(answer.body.error).toContain(`BECKON_EGRESS_ALLOW=${host} script/server`);
+      expect(answer.body.error).toContain(`add ${host} to BECKON_EGRESS_ALLOW `);
     }
     expect((await beckon.call(`/providers/${id}`)).body.data.base_url).toBe(nowhere);
   });

@@ -115,7 +115,7 @@ describe("creating a subscription", () => {
   ])("rejects the private address %s with the setting that allows it", async (url, hostPort) => {
     const answer = await create({ url });
     expectError(answer, 400, "bad_request", /^url: /);
-    expect(answer.body.error).toContain(`BECKON_EGRESS_ALLOW=${hostPort} `);
+    expect(answer.body.error).toContain(`add ${hostPort} to BECKON_EGRESS_ALLOW `);
   });
 
   test.each([
@@ -290,7 +290,7 @@ describe("changing a subscription", () => {
   test("to a private address is rejected with the setting that allows it", async () => {
     const { id } = await created();
     const answer = await change(id, { url: "http://127.0.0.1:10/events", secret });
-    expectError(answer, 400, "bad_request", /BECKON_EGRESS_ALLOW=127\.0\.0\.1:10 /);
+    expectError(answer, 400, "bad_request", /add 127\.0\.0\.1:10 to BECKON_EGRESS_ALLOW /);
   });
 });
 

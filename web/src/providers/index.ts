@@ -1,5 +1,4 @@
 export { AddProvider } from "./form/add-provider.tsx";
 export { ProviderHelp } from "./help/provider-help.tsx";
 export { modelsQuery } from "./queries.ts";
-export { splitCommand } from "./state/advice.ts";
 export { AllowAddress } from "./state/allow-address.tsx";

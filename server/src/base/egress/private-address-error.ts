@@ -29,6 +29,7 @@ export async function privateAddressError(
 export function howToAllow(hostPort: string): string {
   return (
     `${hostPort} is not a public address, so Beckon does not call it. The operator can allow it: ` +
-    `BECKON_EGRESS_ALLOW=${hostPort} script/server (several addresses are separated by commas).`
+    `add ${hostPort} to BECKON_EGRESS_ALLOW (several addresses are separated by commas) and start ` +
+    "Beckon again."
   );
 }

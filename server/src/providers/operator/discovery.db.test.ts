@@ -133,7 +133,7 @@ describe("a model server on this machine", () => {
         await beckon.call("/providers", { credential, body }),
         400,
         "bad_request",
-        new RegExp(`BECKON_EGRESS_ALLOW=${new URL(ollama.url).host} script/server`),
+        new RegExp(`add ${new URL(ollama.url).host} to BECKON_EGRESS_ALLOW `),
       );
     }
     const { host } = new URL(ollama.url);
@@ -143,7 +143,7 @@ describe("a model server on this machine", () => {
       await beckon.call("/agents", { body: { name: "Test", model: "demo/echo", tools: [tool] } }),
       400,
       "bad_request",
-      new RegExp(`BECKON_EGRESS_ALLOW=${host} script/server`),
+      new RegExp(`add ${host} to BECKON_EGRESS_ALLOW `),
     );
     expect([ollama.requests, ollama.listRequests]).toEqual([[], 0]);
   });

@@ -1,7 +1,6 @@
 import type { FieldError, UseFormRegisterReturn } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
 import { Field, TextInput } from "../../ui/index.ts";
-import { splitCommand } from "../state/advice.ts";
 import { AllowAddress } from "../state/allow-address.tsx";
 import { defaultBaseUrl } from "./provider-fields.ts";
 
@@ -17,13 +16,13 @@ interface AddressFieldProps {
  */
 export function AddressField({ kind, error, input }: AddressFieldProps) {
   const byDefault = defaultBaseUrl(kind);
-  const split = splitCommand(messageOf(error) ?? "");
+  const message = messageOf(error);
   return (
     <>
       <Field
         label="Base URL"
         optional={byDefault !== undefined}
-        error={split.before === "" ? undefined : split.before}
+        error={message}
         hint="The root of the API, as Beckon's machine reaches it."
       >
         <TextInput
@@ -35,7 +34,7 @@ export function AddressField({ kind, error, input }: AddressFieldProps) {
           placeholder={byDefault ?? "https://models.example.com/v1"}
         />
       </Field>
-      <AllowAddress {...split} />
+      <AllowAddress message={message} />
     </>
   );
 }

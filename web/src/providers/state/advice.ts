@@ -1,24 +1,10 @@
-/** A message, split around the command in it, which the person can copy. */
-export interface SplitMessage {
-  readonly before: string;
-  /** Undefined if the message contains no command. */
-  readonly command: string | undefined;
-  readonly after: string;
-}
-
 /**
- * Splits the API's message around the command in it. The command starts Beckon with a setting that
- * allows a private address, which Beckon rejects by default.
+ * Returns the setting that allows the private address in the API's message; undefined if the message
+ * is about something else. Beckon rejects private addresses by default.
  */
-export function splitCommand(message: string): SplitMessage {
-  const match = /BECKON_EGRESS_ALLOW=\S+ script\/server/.exec(message);
-  if (match === null) return { before: message, command: undefined, after: "" };
-  const [command] = match;
-  return {
-    before: message.slice(0, match.index).trim(),
-    command,
-    after: message.slice(match.index + command.length).trim(),
-  };
+export function settingIn(message: string): string | undefined {
+  const address = / add (\S+) to BECKON_EGRESS_ALLOW /.exec(message)?.[1];
+  return address === undefined ? undefined : `BECKON_EGRESS_ALLOW=${address}`;
 }
 
 /**

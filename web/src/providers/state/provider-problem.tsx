@@ -1,5 +1,5 @@
 import { Problem } from "../../ui/index.ts";
-import { adviceFor, splitCommand } from "./advice.ts";
+import { adviceFor } from "./advice.ts";
 import { AllowAddress } from "./allow-address.tsx";
 
 interface ProviderProblemProps {
@@ -11,13 +11,12 @@ interface ProviderProblemProps {
   readonly hasKey?: boolean;
 }
 
-/** Shows why a provider does not work and what to do, and the command that the message contains. */
+/** Shows why a provider does not work and what to do, and the setting that allows its address. */
 export function ProviderProblem({ message, isOwn, hasKey }: ProviderProblemProps) {
-  const split = splitCommand(message);
   const advice = adviceFor(message, isOwn, hasKey);
   return (
-    <Problem isState error={[split.before, advice].filter(Boolean).join(" ")}>
-      <AllowAddress {...split} />
+    <Problem isState error={[message, advice].filter(Boolean).join(" ")}>
+      <AllowAddress message={message} />
     </Problem>
   );
 }

@@ -2,26 +2,17 @@ import type { ModelList } from "@beckon/client";
 import { createProviderBody } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { presets } from "../form/presets.ts";
-import { adviceFor, splitCommand } from "./advice.ts";
+import { adviceFor, settingIn } from "./advice.ts";
 import { stateOf } from "./state.ts";
 
 test("the setting for a private address is found in the message", () => {
   const message =
-    "base_url: 10.0.0.5:8080 is not a public address, so Beckon does not call it. The operator can allow it: BECKON_EGRESS_ALLOW=10.0.0.5:8080 script/server (several addresses are separated by commas).";
-  expect(splitCommand(message)).toEqual({
-    before:
-      "base_url: 10.0.0.5:8080 is not a public address, so Beckon does not call it. The operator can allow it:",
-    command: "BECKON_EGRESS_ALLOW=10.0.0.5:8080 script/server",
-    after: "(several addresses are separated by commas).",
-  });
+    "base_url: 10.0.0.5:8080 is not a public address, so Beckon does not call it. The operator can allow it: add 10.0.0.5:8080 to BECKON_EGRESS_ALLOW (several addresses are separated by commas) and start Beckon again.";
+  expect(settingIn(message)).toBe("BECKON_EGRESS_ALLOW=10.0.0.5:8080");
 });
 
-test("a message without a command stays whole", () => {
-  expect(splitCommand("It rejects the key (401).")).toEqual({
-    before: "It rejects the key (401).",
-    command: undefined,
-    after: "",
-  });
+test("a message about something else has no setting", () => {
+  expect(settingIn("It rejects the key (401).")).toBeUndefined();
 });
 
 test.each([

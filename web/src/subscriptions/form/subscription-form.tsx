@@ -4,7 +4,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useForm } from "react-hook-form";
 import { failureOf, fieldErrorOf, messageOf } from "../../data/index.ts";
-import { AllowAddress, splitCommand } from "../../providers/index.ts";
+import { AllowAddress } from "../../providers/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import { EventsField } from "./events-field.tsx";
@@ -64,7 +64,7 @@ export function SubscriptionForm({
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: shows each error once
   useEffect(() => showAtField(), [error]);
-  const url = splitCommand(messageOf(errors.url) ?? "");
+  const urlError = messageOf(errors.url);
   return (
     <FormDialog
       title={title}
@@ -84,7 +84,7 @@ export function SubscriptionForm({
         <div className="flex flex-col gap-4">
           <Field
             label="URL"
-            error={url.before === "" ? undefined : url.before}
+            error={urlError}
             hint="Your server, as Beckon's machine reaches it. Beckon posts each event to it."
           >
             <TextInput
@@ -97,7 +97,7 @@ export function SubscriptionForm({
               autoFocus
             />
           </Field>
-          <AllowAddress {...url} />
+          <AllowAddress message={urlError} />
           {isElsewhere ? <SecretField form={form} isNew={false} /> : null}
           <Field
             label="Description"
