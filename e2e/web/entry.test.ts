@@ -12,6 +12,8 @@ inBrowser.each(themes)("without a session, / leads to sign-in, %s", async (theme
   const page = await openDashboard(beckon.url, { theme });
   await page.waitForURL(/\/sign-in$/);
   await page.getByLabel("E-mail").waitFor();
+  await page.getByText("each start of Beckon prints a link for the first one").waitFor();
+  await page.getByText("The only owner of the workspace “default” makes it").waitFor();
   await expectAccessible(page);
 });
 

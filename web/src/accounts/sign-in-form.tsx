@@ -86,7 +86,8 @@ export function SignInForm({ email: initial = "", workspace, signIn }: SignInFor
         </Button>
       </form>
       <p className="text-dense text-ink-2">
-        Forgot your password? Ask an owner of the workspace for a reset link.
+        Forgot your password? Ask an owner of the workspace for a reset link. The only owner of the
+        workspace “default” makes it with the bootstrap key.
       </p>
     </>
   );

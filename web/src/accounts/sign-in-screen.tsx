@@ -29,6 +29,10 @@ export function SignInScreen() {
   return (
     <AccountPage title="Sign in">
       <SignInForm workspace={workspaceIn(next)} signIn={(body) => signIn(body, () => next)} />
+      <p className="text-dense text-ink-2">
+        No account yet? Ask an owner or admin for an invitation. Until there is an owner, each start
+        of Beckon prints a link for the first one.
+      </p>
     </AccountPage>
   );
 }
