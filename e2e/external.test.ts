@@ -41,6 +41,7 @@ test("with DATABASE_URL it keeps all data in that database, except the demo agen
   expect(mistaken.output()).toContain("EADDRINUSE");
   expect((await call("/runs")).status).toBe(200);
 
+  await call(`/agents/${demo.id}/pause`, { method: "POST" });
   const started = first.descendants();
   expect(await first.stop()).toBe(0);
   expect(stillRunning(started, folder)).toEqual([]);
@@ -54,6 +55,10 @@ test("with DATABASE_URL it keeps all data in that database, except the demo agen
   });
   expect((await call("/runs", { key: changed })).body.data).toHaveLength(1);
   expect((await call("/runs", { key })).status).toBe(401);
+  // The paused agent is not printed, but its secrets stay, because they are valid.
+  expect(second.output()).not.toMatch(/demo/i);
+  expect(readdirSync(folder).sort()).toEqual(["demo.token", "demo.trigger"]);
+  await call(`/agents/${demo.id}/resume`, { method: "POST", key: changed });
   expect((await hello()).status).toBe(200);
   expect((await call(`/agents/${demo.id}/token`, { key: changed })).body.data.token).toBe(
     demo.token,

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../server/test/model-server.ts";
+import { caller } from "./call.ts";
 import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
@@ -64,6 +65,13 @@ test("the pages' commands and programs print what they show", { timeout: 120_000
   });
   // While the commands run, this process does not respond for Ollama. So Beckon must have found it.
   await until("the probe", () => ollama.listRequests > 0);
+  const bootstrapKey = readFileSync(product.printed("Bootstrap key"), "utf8").trim();
+  const call = caller(
+    () => product.url,
+    () => bootstrapKey,
+  );
+  // The commands must find the demo agent, although the search for it finds this one, too.
+  await call("/agents", { body: { name: "Another Demo", model: "demo/echo" } });
   const variables = {
     URL: product.url,
     SETUP: /setup#token=(\S+)/.exec(product.output())?.[1] ?? "",

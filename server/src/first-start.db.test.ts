@@ -43,6 +43,7 @@ test("a later start reveals the demo agent's current secrets, and the reveals ar
     agent_id: agentId,
     agent_token: token,
     trigger_url: url.replace(beckon.url, "https://agents.example.com"),
+    is_offered: true,
   });
   expect((await systemReveals()).slice(0, -before || undefined)).toEqual([triggerId, agentId]);
 });
@@ -64,17 +65,19 @@ test("after a rotation the next start has the new secrets", async () => {
   expect(demo?.trigger_url?.split("/").at(-1)).toBe((await current()).url.split("/").at(-1));
 });
 
-test("an agent that is changed to another model, paused or deleted is no demo", async () => {
+test("an agent that is changed to another model or paused is not offered, and keeps its secrets", async () => {
   await beckon.call(path.agent, { method: "PATCH", body: { name: "Mine" } });
-  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
+  const { demo } = await demoOfNextStart();
+  expect(demo).toMatchObject({ agent_id: agentId, is_offered: true });
+  const notOffered = { ...demo, trigger_url: expect.stringMatching(/bkt_/), is_offered: false };
   await beckon.createProvider("https://models.example.com/v1", "paid");
   await beckon.call(path.agent, { method: "PATCH", body: { model: "paid/large" } });
-  expect((await demoOfNextStart()).demo).toBeNull();
+  expect((await demoOfNextStart()).demo).toEqual(notOffered);
   await beckon.call(path.agent, { method: "PATCH", body: { model: "demo/echo" } });
   await beckon.call(`${path.agent}/pause`, { method: "POST" });
-  expect((await demoOfNextStart()).demo).toBeNull();
+  expect((await demoOfNextStart()).demo).toEqual(notOffered);
   await beckon.call(`${path.agent}/resume`, { method: "POST" });
-  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
+  expect((await demoOfNextStart()).demo?.is_offered).toBe(true);
 });
 
 test("another agent on the demo model is not taken for the demo agent", async () => {

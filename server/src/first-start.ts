@@ -19,6 +19,8 @@ export interface DemoAgent {
    * decrypted.
    */
   readonly triggerToken: string | null;
+  /** false if the agent is paused or uses another model: then no commands are printed for it. */
+  readonly isOffered: boolean;
 }
 
 const demoModel = "demo/echo";
@@ -49,14 +51,18 @@ export function firstStart(
       agentId: agent.id,
       body: { name: "Demo", prompt_prefix: "This came in by the demo trigger:" },
     });
-    return { agentId: agent.id, agentToken: agent.token, triggerToken: trigger.token };
+    return {
+      agentId: agent.id,
+      agentToken: agent.token,
+      triggerToken: trigger.token,
+      isOffered: true,
+    };
   });
 }
 
 /**
- * Returns the demo agent with its current secrets. Returns undefined if the agent was deleted, is
- * paused or uses another model, or if it has no secret that can be revealed. Writes an audit entry
- * for each secret that it returns.
+ * Returns the demo agent with its current secrets. Returns undefined if the agent was deleted, or
+ * if it has no secret that can be revealed. Writes an audit entry for each secret that it returns.
  */
 export function revealDemo(
   services: Pick<Context, "database" | "cipher">,
@@ -66,11 +72,11 @@ export function revealDemo(
     const { workspaceId } = ctx;
     const found = await findDemoRow(tx, { workspaceId, model: demoModel });
     if (found === undefined) return undefined;
-    const { agent_id: agentId, trigger_id: triggerId } = found;
+    const { agent_id: agentId, trigger_id: triggerId, is_offered: isOffered } = found;
     const agentToken = await reveal(tx, ctx, { agentId });
     const triggerToken = triggerId === null ? null : await reveal(tx, ctx, { agentId, triggerId });
     const isCallable = agentToken !== null || triggerToken !== null;
-    return isCallable ? { agentId, agentToken, triggerToken } : undefined;
+    return isCallable ? { agentId, agentToken, triggerToken, isOffered } : undefined;
   });
 }
 

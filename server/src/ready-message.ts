@@ -15,10 +15,14 @@ export function foundProvider({ name, origin, models = [] }: OperatorProvider): 
 }
 
 /** Returns the demo agent in the form of the message `ready`. @param url public URL of Beckon. */
-export function toDemo({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
+export function toDemo(
+  { agentId, agentToken, triggerToken, isOffered }: DemoAgent,
+  url: string,
+): Demo {
   return {
     agent_id: agentId,
     agent_token: agentToken,
     trigger_url: triggerToken === null ? null : `${url}/api/public/triggers/${triggerToken}`,
+    is_offered: isOffered,
   };
 }

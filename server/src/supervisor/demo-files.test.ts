@@ -14,7 +14,12 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { writeDemoFiles } from "./demo-files.ts";
 
-const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x/bkt_1" };
+const demo = {
+  agent_id: "agt_1",
+  agent_token: "bka_1",
+  trigger_url: "http://x/bkt_1",
+  is_offered: true,
+};
 
 function parentFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), "beckon-demo-files-"));

@@ -7,7 +7,12 @@ import { type GreetingOptions, greeting } from "./greeting.ts";
 import type { Ready } from "./messages.ts";
 
 const url = "http://127.0.0.1:3000";
-const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: `${url}/t/bkt_1` };
+const demo = {
+  agent_id: "agt_1",
+  agent_token: "bka_1",
+  trigger_url: `${url}/t/bkt_1`,
+  is_offered: true,
+};
 const ready: Ready = {
   type: "ready",
   url,
@@ -128,6 +133,16 @@ test("a secret that is gone has no command", () => {
   expect(commands(printed)).toHaveLength(1);
   expect(printed).not.toContain("Demo trigger");
   expect(greet({ ready: { demo: null } })).not.toMatch(/[Dd]emo/);
+});
+
+test("a demo agent that is not offered is not printed, even if its secrets cannot be written", () => {
+  const notOffered = { demo: { ...demo, is_offered: false } };
+  const error = "EROFS: read-only file system";
+  for (const demoFiles of [
+    filesIn("/data"),
+    { token: { path: "/data/demo.token", error }, trigger: undefined },
+  ])
+    expect(greet({ ready: notOffered, demoFiles })).not.toMatch(/[Dd]emo/);
 });
 
 test("if the files cannot be written it says why, and how to read the token with a key", () => {

@@ -38,8 +38,7 @@ export interface GreetingOptions {
  * secret in it.
  */
 export function greeting(options: GreetingOptions): string {
-  const { ready, demoFiles, postgres, bootstrapKeyPath } = options;
-  const { demo } = ready;
+  const { ready, postgres, bootstrapKeyPath } = options;
   const facts: [string, string | undefined][] = [
     ["Listening on", ready.listening_url === ready.url ? undefined : ready.listening_url],
     ["Bootstrap key", bootstrapKeyPath],
@@ -50,15 +49,25 @@ export function greeting(options: GreetingOptions): string {
       "Models found",
       ready.providers.map(({ name, model }) => model ?? `${name}/…`).join(", ") || undefined,
     ],
-    ["Demo agent", demo?.agent_id],
-    ["Demo token", writtenPath(demoFiles.token)],
-    ["Demo trigger", writtenPath(demoFiles.trigger)],
+    ...demoFacts(options),
   ];
   const lines = ["", `Beckon ${options.version} is ready at ${ready.url}`, ""];
   for (const [name, value] of facts)
     if (value !== undefined) lines.push(`  ${name.padEnd(16)} ${value}`);
   lines.push(...demoCommands(options), ...keyAdvice(options), ...setupCommands(options));
   return `${lines.join("\n")}\n`;
+}
+
+function demoFacts({
+  ready: { demo },
+  demoFiles,
+}: GreetingOptions): [string, string | undefined][] {
+  if (!demo?.is_offered) return [];
+  return [
+    ["Demo agent", demo.agent_id],
+    ["Demo token", writtenPath(demoFiles.token)],
+    ["Demo trigger", writtenPath(demoFiles.trigger)],
+  ];
 }
 
 function writtenPath(file: DemoFile | undefined): string | undefined {
@@ -68,7 +77,7 @@ function writtenPath(file: DemoFile | undefined): string | undefined {
 function demoCommands(options: GreetingOptions): string[] {
   const { ready, demoFiles, cwd } = options;
   const { token, trigger } = demoFiles;
-  if (ready.demo === null) return [];
+  if (!ready.demo?.is_offered) return [];
   const agentUrl = `${ready.url}/api/public/agents/${ready.demo.agent_id}`;
   const lines: string[] = [];
   if (token !== undefined && token.error === undefined) {

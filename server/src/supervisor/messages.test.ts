@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseFromServer, parseFromSupervisor } from "./messages.ts";
 
-const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x" };
+const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x", is_offered: true };
 const ollama = { name: "ollama", origin: "discovered", model: "ollama/qwen3" };
 const ready = {
   type: "ready",

@@ -14,6 +14,8 @@ const demo = z.object({
   agent_token: z.string().nullable(),
   /** null if there is no enabled trigger, or if its token cannot be decrypted. */
   trigger_url: z.string().nullable(),
+  /** false if the agent is paused or uses another model: then no commands are printed for it. */
+  is_offered: z.boolean(),
 });
 export type Demo = z.infer<typeof demo>;
 
@@ -44,8 +46,8 @@ const ready = z.object({
   /** Address that the server listens on. */
   listening_url: z.string(),
   /**
-   * null if the demo agent was deleted, paused or changed to another model, if neither it nor its
-   * trigger has a readable token, or if the server was started without `--setup`.
+   * null if the demo agent was deleted, if neither it nor its trigger has a readable token, or if
+   * the server was started without `--setup`.
    */
   demo: demo.nullable(),
   /**
