@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { Controller, useForm } from "react-hook-form";
 import { failureOf, messageOf, sentenceOf, useWorkspace } from "../../data/index.ts";
-import { modelsQuery } from "../../providers/index.ts";
+import { defaultModel, modelsQuery } from "../../providers/index.ts";
 import {
   Button,
   Field,
@@ -17,7 +17,6 @@ import { ModelField } from "../model/model-field.tsx";
 import { newestAgentQuery } from "../queries.ts";
 import { type AgentFields, agentResolver, bodyOf, fieldInMessage } from "./agent-fields.ts";
 import { ApiFields } from "./api-fields.tsx";
-import { defaultModel } from "./default-model.ts";
 import type { AgentTemplate } from "./templates.ts";
 import { useCreateAgent } from "./use-create-agent.ts";
 import { useKeptFields } from "./use-kept-fields.ts";

@@ -42,6 +42,7 @@ export function EmptyConversation({ onSuggest }: EmptyConversationProps) {
       </div>
       {isHelping ? (
         <ProviderHelp
+          current={model}
           onUse={(chosen) => setValue("model", chosen, { shouldDirty: true })}
           disabledReason={disabledReason}
         />

@@ -2,21 +2,24 @@ import type { ModelList } from "@beckon/client";
 import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Badge, Button, Field, LinkButton, Select } from "../../ui/index.ts";
+import { isChatCompletions, preferredModel } from "../default-model.ts";
 import { originLabel } from "../origin.ts";
 import { ProviderProblem } from "../state/provider-problem.tsx";
 
 interface FoundModelsProps {
   readonly list: ModelList;
+  /** The model in use, which needs no button. */
+  readonly current: string;
   readonly onUse: (model: string) => void;
   readonly disabledReason: string | undefined;
 }
 
 /** An existing provider with its models, from which the person can choose one. */
-export function FoundModels({ list, onUse, disabledReason }: FoundModelsProps) {
+export function FoundModels({ list, current, onUse, disabledReason }: FoundModelsProps) {
   const { provider, models, origin, error } = list;
   const { id: workspaceId } = useWorkspace();
   const [chosen, setChosen] = useState<string>();
-  const model = chosen ?? models[0];
+  const model = chosen ?? preferredModel(models);
   const label = originLabel(origin);
   return (
     <li className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
@@ -45,7 +48,8 @@ export function FoundModels({ list, onUse, disabledReason }: FoundModelsProps) {
       {error !== null && origin === "workspace" ? (
         <LinkButton href={`/w/${workspaceId}/providers?edit=${list.provider_id}`}>Edit</LinkButton>
       ) : null}
-      {model === undefined ? null : (
+      {model === current ? <Badge>In use</Badge> : null}
+      {model === undefined || model === current ? null : (
         <Button
           onClick={() => onUse(model)}
           disabledReason={disabledReason}
@@ -58,7 +62,9 @@ export function FoundModels({ list, onUse, disabledReason }: FoundModelsProps) {
   );
 }
 
-function hintFor({ origin, models }: ModelList): string {
+function hintFor(list: ModelList): string {
+  const { origin, models } = list;
+  if (isChatCompletions(list)) return "The same account by Chat Completions. Prefer openai.";
   if (origin === "built_in")
     return "Repeats what it is given. It needs no account and costs nothing.";
   if (models.length === 0)

@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, Panel, Problem, Skeleton } from "../../ui/index.ts";
+import { preferredLists } from "../default-model.ts";
 import { AddProvider } from "../form/add-provider.tsx";
 import { needsEditor } from "../permission.ts";
 import { modelsQuery } from "../queries.ts";
@@ -10,6 +11,8 @@ import { FoundModels } from "./found-models.tsx";
 
 /** Properties of `ProviderHelp`. */
 export interface ProviderHelpProps {
+  /** The model in use, as `provider/model`. */
+  readonly current: string;
   /** Called with the model that the person chooses, as `provider/model`. */
   readonly onUse: (model: string) => void;
   /** Why the person cannot use a model here, for example their role; undefined if they can. */
@@ -17,11 +20,11 @@ export interface ProviderHelpProps {
 }
 
 /** The content of `ProviderHelp`, which loads this module only when it is shown. */
-export function ProviderHelpPanel({ onUse, disabledReason }: ProviderHelpProps) {
+export function ProviderHelpPanel({ current, onUse, disabledReason }: ProviderHelpProps) {
   const workspace = useWorkspace();
   const [isAdding, setAdding] = useState(false);
   const { data: lists, error, refetch } = useQuery(modelsQuery(workspace));
-  const found = lists?.filter(({ origin }) => origin !== "built_in") ?? [];
+  const found = preferredLists(lists ?? []);
   const demo = lists?.filter(({ origin }) => origin === "built_in") ?? [];
   return (
     <Panel title="Choose where the answers come from" padding="none">
@@ -40,6 +43,7 @@ export function ProviderHelpPanel({ onUse, disabledReason }: ProviderHelpProps) 
           <FoundModels
             key={list.provider_id ?? list.provider}
             list={list}
+            current={current}
             onUse={onUse}
             disabledReason={disabledReason}
           />

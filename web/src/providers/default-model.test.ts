@@ -27,3 +27,12 @@ test("after the demo agent comes a model of a provider that answers in text", ()
   const sole = list("open", "environment", ["open/text-embedding"]);
   expect(defaultModel("demo/echo", [demo, sole])).toBe("open/text-embedding");
 });
+
+test("the operator's openai-chat comes after all others, but not a provider of that name", () => {
+  const chat = list("openai-chat", "environment", ["openai-chat/gpt-5"]);
+  const responses = list("openai", "environment", ["openai/gpt-5"]);
+  expect(defaultModel("demo/echo", [chat, responses, demo])).toBe("openai/gpt-5");
+  expect(defaultModel("demo/echo", [chat, demo])).toBe("openai-chat/gpt-5");
+  const own = list("openai-chat", "workspace", ["openai-chat/own"]);
+  expect(defaultModel("demo/echo", [own, responses, demo])).toBe("openai-chat/own");
+});
