@@ -384,7 +384,7 @@ describe("many deliveries", () => {
   });
 
   test("that are pending leave no capacity for a replay", async () => {
-    const { path, replay } = await missed(50_001, 1_000);
+    const { path, replay } = await missed(50_001, 1);
     for (let more = true; more; ) {
       const { status, body } = await replay();
       if (status === 409) break;
