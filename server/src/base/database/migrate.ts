@@ -78,11 +78,13 @@ export async function migrate<T>(
       const text = await readFile(new URL(file, folder), "utf8");
       await client.query("begin");
       await client.query("insert into migrations (name) values ($1)", [file]);
-      const notices = { name: file, noticeLog: isUpgrade ? noticeLog : undefined, noticeAfterMs };
-      await withNotices(client, connection, notices, async () => {
+      const apply = async () => {
         await client.query(text);
         await client.query("commit");
-      });
+      };
+      if (isUpgrade && noticeLog !== undefined)
+        await withNotices(client, connection, { name: file, noticeLog, noticeAfterMs }, apply);
+      else await apply();
       // Written for each migration, because the process can be killed before the next one.
       if (isUpgrade) noticeLog?.write("a migration was applied", { name: file });
     }
@@ -132,11 +134,7 @@ async function takeLock(
 async function withNotices(
   client: Client,
   connection: ClientConfig,
-  {
-    name,
-    noticeLog,
-    noticeAfterMs,
-  }: { name: string; noticeLog: Log | undefined; noticeAfterMs: number },
+  { name, noticeLog, noticeAfterMs }: { name: string; noticeLog: Log; noticeAfterMs: number },
   migration: () => Promise<void>,
 ): Promise<void> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -148,7 +146,7 @@ async function withNotices(
       if (ended.signal.aborted) return;
       const blockers = await findBlockers(connection, rows[0]?.pid);
       if (ended.signal.aborted) return;
-      noticeLog?.write("a migration is still running", {
+      noticeLog.write("a migration is still running", {
         name,
         duration_ms: Math.round(elapsed() - begunAt),
         blocked_by: blockers,
