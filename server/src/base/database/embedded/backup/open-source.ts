@@ -25,7 +25,7 @@ export interface Source {
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
   const folder = await realpath(dataDir).catch(() => dataDir);
   try {
-    const { socketDir, elsewhere, stop } = await startExisting(folder, signal);
+    const { socketDir, elsewhere, stop } = await startExisting(dataDir, signal);
     return { socketDir, cluster: join(elsewhere ?? folder, "postgres"), close: () => stop() };
   } catch (thrown) {
     if (!(thrown instanceof FolderInUseError)) throw thrown;
