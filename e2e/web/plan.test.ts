@@ -353,15 +353,21 @@ inBrowser("an owner of default creates a plan and puts a workspace on it", async
   await expect.poll(() => call("/plan")).toMatchObject({ plan: name, anchor_day: 15 });
 });
 
-inBrowser("a planned change is kept with another first day, and can be cancelled", async () => {
+/** Plans a change of a new workspace's plan, and opens the list of plans. */
+async function openPlanned() {
   const { id, call } = await workspace();
-  const name = `kept-${id.slice(-8)}`;
+  const name = `early-${id.slice(-8)}`;
   expect((await beckon.call("/plans", { body: { name, tokens: 1_000 } })).status).toBe(201);
   const set = (body: object) => beckon.call(`/workspace-plans/${id}`, { method: "PATCH", body });
   await set({ plan: name });
   await set({ plan: "unlimited", takes_effect: "period_end" });
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/plan` });
   const row = page.getByRole("table", { name: "Plans of workspaces" }).getByRole("row", { name });
+  return { call, name, set, page, row };
+}
+
+inBrowser("a planned change is kept with another first day, and can be cancelled", async () => {
+  const { call, name, page, row } = await openPlanned();
   const change = row.getByRole("button", { name: "Change the plan of Test" });
   const dialog = page.getByRole("dialog");
   const save = dialog.getByRole("button", { name: "Change plan" });
@@ -384,14 +390,7 @@ inBrowser("a planned change is kept with another first day, and can be cancelled
 
 /** Opens the form of a workspace, and selects to cancel the planned change of its plan. */
 async function cancelPlanned() {
-  const { id, call } = await workspace();
-  const name = `early-${id.slice(-8)}`;
-  expect((await beckon.call("/plans", { body: { name, tokens: 1_000 } })).status).toBe(201);
-  const set = (body: object) => beckon.call(`/workspace-plans/${id}`, { method: "PATCH", body });
-  await set({ plan: name });
-  await set({ plan: "unlimited", takes_effect: "period_end" });
-  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/plan` });
-  const row = page.getByRole("table", { name: "Plans of workspaces" }).getByRole("row", { name });
+  const { call, set, page, row } = await openPlanned();
   await row.getByRole("button", { name: "Change the plan of Test" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText(/or at once if the present plan limits nothing/).waitFor();
