@@ -10,7 +10,7 @@ export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails
   const { id } = useWorkspace();
   const agents = useAgentNames();
   const { run_id: runId, agent_id: agentId, seq, event_id: eventId, attempts } = delivery;
-  // A replay begins to count again. The numbers in the log go on.
+  // A replay begins to count again. The numbers in the log continue.
   const isReplayed = (delivery.attempts_log[0]?.number ?? 0) > attempts;
   const isNarrow = !useMedia("(min-width: 640px)");
   return (
