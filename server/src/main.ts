@@ -152,11 +152,17 @@ async function build(
     config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
   const cipher = createSecretCipher(parseMasterKey(masterKey), previous);
 
-  const role = await checkServer(
+  const databaseRole = await checkServer(
     { connectionString: databaseUrl, connectionTimeoutMillis: 5_000 },
     config,
   );
-  const database = connect({ ...config, url: databaseUrl, role, log });
+  const database = connect({
+    url: databaseUrl,
+    poolSize: config.poolSize,
+    role: databaseRole,
+    leaseSeconds: config.leaseSeconds,
+    log,
+  });
   opened.defer(() => database.close());
   // `defaultTimeouts.idleMs` is not included. Only the engine knows whether the model's answer has
   // begun, so the engine enforces this limit. Other callers limit their whole calls.
