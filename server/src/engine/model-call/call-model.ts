@@ -93,10 +93,10 @@ export async function callModel(
   /** `failedAttempts` without those that a rate limit rejected. */
   let countedAttempts = 0;
   /**
-   * Whether the run is counted as waiting because of a rate limit. It stays so during its next
+   * Whether the run counts as waiting because of a rate limit. It stays so during its next
    * attempts: otherwise runs that begin later would displace it.
    */
-  let isCounted = false;
+  let isWaitingRun = false;
   // If an attempt has used tokens, the estimate for a lost call stands for it: the journal does not
   // report it yet.
   const wait = <T>(waiting: Promise<T>, onFailure?: (result: T) => void) => {
@@ -104,24 +104,25 @@ export async function callModel(
     return recordedWait(waiting, signal, record, onFailure);
   };
   const enter = async (endsAt: number): Promise<Pass | undefined> => {
-    const entering = request.circuit?.enter(signal, endsAt, request.deadlineAt, isCounted);
+    const entering = request.circuit?.enter(signal, endsAt, request.deadlineAt, isWaitingRun);
     return entering && wait(entering, (pass) => pass.returned());
+  };
+  /** Reserves what the next attempt can use, and waits for its pass. */
+  const admit = async () => {
+    for (;;) {
+      startedAt += await limiter.reserve(calls);
+      const endsAt = startedAt + timeouts.stepMs;
+      const pass = await enter(endsAt);
+      const confirming = request.confirmOwner?.();
+      if (confirming === undefined && !limiter.mustReserveAgain()) return { endsAt, pass };
+      pass?.returned();
+      await confirming;
+    }
   };
   try {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
-      startedAt += await limiter.reserve(calls);
-      let endsAt = startedAt + timeouts.stepMs;
-      let pass = await enter(endsAt);
-      let confirming = request.confirmOwner?.();
-      while (confirming !== undefined || limiter.mustReserveAgain()) {
-        pass?.returned();
-        await confirming;
-        startedAt += await limiter.reserve(calls);
-        endsAt = startedAt + timeouts.stepMs;
-        pass = await enter(endsAt);
-        confirming = request.confirmOwner?.();
-      }
+      const { endsAt, pass } = await admit();
       request.onDelta?.({ type: "step_start", step, attempt });
       const sending = { step, options: limiter.options, streamed, endsAt };
       const attempted = await makeAttempt(request, sending, pass);
@@ -145,16 +146,16 @@ export async function callModel(
         request.circuit?.streamNext();
       }
       const isStillDown = failure.unreachable && pass?.probe === true;
-      if (failure.rateLimited) isCounted ||= request.circuit?.startWaiting() ?? true;
+      if (failure.rateLimited) isWaitingRun ||= request.circuit?.startWaiting() ?? true;
       // After a part of a streamed answer, which may be billed, the attempt counts.
-      const isFree = failure.rateLimited && isCounted && used?.outcome !== "lost";
+      const isFree = failure.rateLimited && isWaitingRun && used?.outcome !== "lost";
       if (!isStillDown) failedAttempts += 1;
       if (!isStillDown && !isFree) countedAttempts += 1;
       const isLast = countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last);
       if (!failure.retryable || isLast) throw withOutputLimit(failure, limiter);
       const waitEndsAt = Math.min(endsAt, request.deadlineAt ?? Infinity);
       const waitMs =
-        failure.rateLimited && !isCounted
+        failure.rateLimited && !isWaitingRun
           ? briefWaitAfter(failure, retry, failedAttempts)
           : retryWait(retry, failedAttempts, failure.retryAfterMs);
       await wait(sleep(waitWithin(failure, waitMs, waitEndsAt), signal));
@@ -162,7 +163,7 @@ export async function callModel(
   } catch (thrown) {
     throw new UnansweredCall(thrown, calls, inFlight);
   } finally {
-    if (isCounted) request.circuit?.stopWaiting();
+    if (isWaitingRun) request.circuit?.stopWaiting();
   }
 }
 
