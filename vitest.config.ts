@@ -34,7 +34,8 @@ const onBothKinds = [
   /^server\/src\/base\//,
   /^server\/src\/processes\//,
   /^server\/test\//,
-  /tenancy|other-workspace|growing-tables|master-key|first-start|first-owner|upgrade|reconcile/,
+  /tenancy|other-workspace|default-workspace|growing-tables|master-key|first-owner/,
+  /upgrade|reconcile/,
 ];
 
 /**

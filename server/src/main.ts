@@ -16,9 +16,9 @@ import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { createTracing } from "./base/tracing/index.ts";
 import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
+import { prepareDefaultWorkspace, revealDemo } from "./default-workspace.ts";
 import { defaultDeliveryLimits, type Sender, startSender } from "./deliveries/index.ts";
 import { defaultTimeouts } from "./engine/index.ts";
-import { firstStart, revealDemo } from "./first-start.ts";
 import {
   countFailedAuthentications,
   defaultStreamLimits,
@@ -192,7 +192,7 @@ async function build(
     await reconcileMasterKey(client, { ...config, masterKey }, log);
     await replaceUnknownTimeZones({ database, log });
     await reconcileRestore({ client, database, operator, prices }, log);
-    return firstStart({ database, cipher }, config);
+    return prepareDefaultWorkspace({ database, cipher }, config);
   });
   const newlyLimited = await reconcilePlans(database, plans, log);
   const isWorker = config.role === "worker";

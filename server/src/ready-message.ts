@@ -1,5 +1,5 @@
 import type { OperatorProvider } from "./base/context.ts";
-import type { DemoAgent } from "./first-start.ts";
+import type { DemoAgent } from "./default-workspace.ts";
 import type { Demo, FoundProvider } from "./supervisor/index.ts";
 
 /**

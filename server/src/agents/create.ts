@@ -6,7 +6,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, parseBody, type UnparsedBody } from "../base/parse.ts";
 import { type FoundProviders, modelResolver } from "../providers/index.ts";
-import { findByBody } from "./find-by-body.ts";
+import { findOperatorProviders } from "./find-operator-providers.ts";
 import { requireCallableTools, type ToolAddressServices } from "./require-callable-tools.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
@@ -24,12 +24,12 @@ export async function createAgent({
 }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
   permitAllAgents(ctx);
-  const found = await findByBody(ctx, input.body);
+  const foundProviders = await findOperatorProviders(ctx, input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const given = parseBody(createAgentBody, input.body);
       requireCallableTools(ctx, given.tools);
-      return insertAgent(tx, ctx, given, found);
+      return insertAgent(tx, ctx, given, foundProviders);
     }),
   );
 }
@@ -38,23 +38,23 @@ export async function createAgent({
  * Adds an agent in the caller's transaction. Unlike `createAgent`, it does not check permissions
  * and the addresses of tools, and does not apply the Idempotency-Key. A caller that handles an HTTP
  * request must do all of this.
- * @param found see `modelResolver`
+ * @param foundProviders see `found` of `modelResolver`
  * @throws ApiError `bad_request`
  */
 export async function addAgent(
   tx: WorkspaceTransaction,
   ctx: Context,
   body: unknown,
-  found?: FoundProviders,
+  foundProviders?: FoundProviders,
 ): Promise<Agent & { token: string }> {
-  return insertAgent(tx, ctx, parse(createAgentBody, body), found);
+  return insertAgent(tx, ctx, parse(createAgentBody, body), foundProviders);
 }
 
 async function insertAgent(
   tx: WorkspaceTransaction,
   ctx: Context,
   given: z.output<typeof createAgentBody>,
-  found?: FoundProviders,
+  foundProviders?: FoundProviders,
 ): Promise<Agent & { token: string }> {
   const agentId = newId("agt");
   const { tools, write } = planSecrets(
@@ -64,7 +64,7 @@ async function insertAgent(
     { tools: [], kept: [] },
   );
   const config = { ...given, tools };
-  const resolveModel = await modelResolver(tx, ctx, [config.model], found);
+  const resolveModel = await modelResolver(tx, ctx, [config.model], foundProviders);
   const providerId = await resolveModel(config.model);
   return writeAgent(tx, ctx, {
     agentId,

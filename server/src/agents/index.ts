@@ -2,7 +2,7 @@ export { addAgent, createAgent } from "./create.ts";
 export { deleteAgent } from "./delete.ts";
 export { prepareFromDocument, toDocument, unsetModelSettings } from "./document.ts";
 export { duplicateAgent } from "./duplicate.ts";
-export { findByBody } from "./find-by-body.ts";
+export { findOperatorProviders } from "./find-operator-providers.ts";
 export { getAgent } from "./get.ts";
 export { listAgents } from "./list.ts";
 export { pauseAgent } from "./pause.ts";

@@ -26,7 +26,8 @@ export interface AgentDraft {
  * they would not belong to the stored agent, so separate code would have to encrypt, re-encrypt and
  * delete them. The limits of concurrent and queued runs are not changed, because they apply to all
  * runs of the agent together.
- * @param found the result of `findByBody` for the changes, called before the transaction
+ * @param foundProviders the result of `findOperatorProviders` for the changes, called before the
+ *   transaction
  * @throws ApiError `bad_request`
  */
 export async function planDraft(
@@ -34,7 +35,7 @@ export async function planDraft(
   ctx: Context & ToolAddressServices,
   agent: AgentRow,
   change: UpdateAgentBody,
-  found: FoundProviders,
+  foundProviders: FoundProviders,
 ): Promise<AgentDraft> {
   const before = agent.config;
   requireCallableTools(ctx, change.tools ?? [], before.tools);
@@ -43,7 +44,7 @@ export async function planDraft(
   const merged = mergeConfig(before, { ...change, tools });
   const { max_concurrent_runs, max_queued_runs } = before.limits;
   const config = { ...merged, limits: { ...merged.limits, max_concurrent_runs, max_queued_runs } };
-  const resolveModel = await modelResolver(tx, ctx, [config.model], found);
+  const resolveModel = await modelResolver(tx, ctx, [config.model], foundProviders);
   const providerId = await resolveModel(config.model, before.model);
   return { config, providerId, changes: versionChanges(agent, { config, providerId }) };
 }

@@ -9,7 +9,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
 import {
   createAgent,
-  findByBody,
+  findOperatorProviders,
   planDraft,
   requireAgent,
   type ToolAddressServices,
@@ -43,9 +43,9 @@ test("model servers are probed before the transaction, and not for a model that 
   const update = (value: object) => (ctx: Context & ToolAddressServices) =>
     updateAgent({ ctx, input: { agentId, body: { ok: true, value } } });
   const draft = (change: object) => async (ctx: Context & ToolAddressServices) => {
-    const found = await findByBody(ctx, { ok: true, value: change });
+    const foundProviders = await findOperatorProviders(ctx, { ok: true, value: change });
     await inWorkspace(database.tenant, workspaceId, async (tx) =>
-      planDraft(tx, ctx, await requireAgent(tx, ctx, agentId), change, found),
+      planDraft(tx, ctx, await requireAgent(tx, ctx, agentId), change, foundProviders),
     );
   };
   expect(await probesOf(create)).toEqual([[]]);

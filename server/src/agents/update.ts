@@ -4,7 +4,7 @@ import { type Context, permit, principalOf, requireMatchingVersion } from "../ba
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { modelResolver } from "../providers/index.ts";
-import { findByBody } from "./find-by-body.ts";
+import { findOperatorProviders } from "./find-operator-providers.ts";
 import { mergeConfig } from "./merge-config.ts";
 import {
   insertNextVersion,
@@ -33,7 +33,7 @@ export async function updateAgent({
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Agent> {
   permit(ctx, "agents:write");
-  const found = await findByBody(ctx, input.body);
+  const foundProviders = await findOperatorProviders(ctx, input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     requireMatchingVersion(ctx, "agent", row.version);
@@ -47,7 +47,7 @@ export async function updateAgent({
     const planned =
       change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
     const config = mergeConfig(row.config, { ...change, tools: planned?.tools });
-    const resolveModel = await modelResolver(tx, ctx, [config.model], found);
+    const resolveModel = await modelResolver(tx, ctx, [config.model], foundProviders);
     const providerId = await resolveModel(config.model, row.config.model);
     const differences = versionChanges(row, { config, providerId });
     const changedSecrets = (planned?.write.length ?? 0) + (planned?.remove.length ?? 0);

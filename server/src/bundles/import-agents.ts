@@ -63,12 +63,12 @@ export async function importAgents({
   const body = await readYamlBody(input.body, ctx.workspaceId);
   const prepared = await attemptAsync(async () => {
     const agents = await prepareAll(ctx, await checkDocument(ctx, body));
-    return { agents, found: await findNamedByModels(ctx, modelsOf(agents)) };
+    return { agents, foundProviders: await findNamedByModels(ctx, modelsOf(agents)) };
   });
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const { agents, found } = orThrow(prepared);
-      await writeAll(tx, ctx, agents, found);
+      const { agents, foundProviders } = orThrow(prepared);
+      await writeAll(tx, ctx, agents, foundProviders);
       return { agents: agents.map(({ imported }) => imported) };
     }),
   );
@@ -168,9 +168,9 @@ async function writeAll(
   tx: WorkspaceTransaction,
   ctx: Context,
   prepared: readonly PreparedImport[],
-  found: FoundProviders,
+  foundProviders: FoundProviders,
 ): Promise<void> {
-  const resolveModel = await modelResolver(tx, ctx, modelsOf(prepared), found);
+  const resolveModel = await modelResolver(tx, ctx, modelsOf(prepared), foundProviders);
   const agents: ResolvedAgent[] = [];
   for (const [index, { agent }] of prepared.entries()) {
     const { config } = agent;

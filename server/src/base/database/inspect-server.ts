@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { checkServer } from "./check-server.ts";
 import { connectionSettings, rejectDroppedOptions } from "./connect.ts";
-import { missingSchemaRight, rejectNewerSchema } from "./migrate.ts";
+import { missingSchemaRight, pendingMigrations } from "./migrate.ts";
 
 /** What `inspectServer` found out about a PostgreSQL server that Beckon can use. */
 export interface InspectedServer {
@@ -75,7 +75,7 @@ export async function inspectServer(
     const applied = row.has_migrations
       ? (await client.query<{ name: string }>("select name from migrations")).rows
       : [];
-    const pending = await rejectNewerSchema(applied.map(({ name }) => name));
+    const pending = await pendingMigrations(applied.map(({ name }) => name));
     const checks = row.has_installation
       ? (
           await client.query<{ value: string | null }>(

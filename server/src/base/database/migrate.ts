@@ -74,7 +74,7 @@ export async function migrate<T>(
     await createMigrationsTable(client);
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const isUpgrade = rows.length > 0;
-    for (const file of await rejectNewerSchema(rows.map(({ name }) => name))) {
+    for (const file of await pendingMigrations(rows.map(({ name }) => name))) {
       const text = await readFile(new URL(file, folder), "utf8");
       await client.query("begin");
       await client.query("insert into migrations (name) values ($1)", [file]);
@@ -191,7 +191,7 @@ async function findBlockers(
  * @param applied names of the migrations that the database has.
  * @throws ConfigError if the database was migrated by a newer Beckon.
  */
-export async function rejectNewerSchema(applied: readonly string[]): Promise<string[]> {
+export async function pendingMigrations(applied: readonly string[]): Promise<string[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
   const unknown = applied.filter((name) => !files.includes(name));
   if (unknown.length > 0) {

@@ -1,6 +1,6 @@
 import { draftRunBody, type Run } from "@beckon/contract";
 import {
-  findByBody,
+  findOperatorProviders,
   planDraft,
   requireAgent,
   type ToolAddressServices,
@@ -41,7 +41,7 @@ export async function startDraftRun({
 }): Promise<Once<Run>> {
   permitDraft(ctx);
   const changes = input.body.ok ? fieldOf(input.body.value, "config") : undefined;
-  const found = await findByBody(ctx, { ok: true, value: changes });
+  const foundProviders = await findOperatorProviders(ctx, { ok: true, value: changes });
   const { version, planned } = await inWorkspace(
     ctx.database.tenant,
     ctx.workspaceId,
@@ -51,7 +51,7 @@ export async function startDraftRun({
       // Idempotency-Key first.
       const planned = await attemptAsync(async () => {
         const { input: payload, config } = parseBody(draftRunBody, input.body);
-        return { payload, draft: await planDraft(tx, ctx, agent, config, found) };
+        return { payload, draft: await planDraft(tx, ctx, agent, config, foundProviders) };
       });
       return { version: agent.version, planned };
     },

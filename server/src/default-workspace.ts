@@ -32,7 +32,7 @@ const demoModel = "demo/echo";
  * nothing. The caller must hold the migration lock.
  * @returns The demo agent if it was created now, else undefined.
  */
-export function firstStart(
+export function prepareDefaultWorkspace(
   services: Pick<Context, "database" | "cipher">,
   options: { bootstrapKey: string | undefined },
 ): Promise<DemoAgent | undefined> {
