@@ -109,7 +109,7 @@ const finalCodes: readonly (number | null)[] = [
  * File descriptor of the claimed port in a server. Descriptors 0 to 3 are stdin, stdout, stderr and
  * the channel to the supervisor.
  */
-const portFd = 4;
+const listenFd = 4;
 /**
  * Maximum ids of exited servers that are passed to a new server. They are passed in one argument,
  * which Linux limits to 128 KiB. Without a maximum, the ids of servers that repeatedly fail to
@@ -190,16 +190,7 @@ export interface ServersOptions {
  * first is ready: otherwise `all` would declare that they have exited too.
  */
 export async function keepServers(options: ServersOptions): Promise<number> {
-  const {
-    count,
-    env,
-    aloneOnDatabase,
-    portFd: claimed,
-    databaseWaitMs,
-    maxSilentMs,
-    stop,
-    log,
-  } = options;
+  const { count, env, aloneOnDatabase, portFd, databaseWaitMs, maxSilentMs, stop, log } = options;
   const isDebugged = enablesDebugger(serverExecArgv(count, env.NODE_OPTIONS), env.NODE_OPTIONS);
   const running = new Set<ChildProcess>();
   /** Ids of exited servers whose exit is possibly not recorded in the database yet. */
@@ -226,7 +217,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     const exited = aloneOnDatabase && !anyReady ? "all" : exitedIds.join(",");
     const args = [
       `--process=${id}`,
-      ...(claimed === undefined ? [] : [`--listen-fd=${portFd}`]),
+      ...(portFd === undefined ? [] : [`--listen-fd=${listenFd}`]),
       ...(exited === "" ? [] : [`--exited=${exited}`]),
       // `--setup` is passed only until a server is ready, because only the first `ready` message is
       // printed. Later servers with `--setup` would issue setup tokens that nobody sees, and only
@@ -238,33 +229,51 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     const child = fork(options.entry, args, {
       env: { UV_THREADPOOL_SIZE: uvThreads, ...env },
       detached: true,
-      stdio: ["ignore", "inherit", "inherit", "ipc", ...(claimed === undefined ? [] : [claimed])],
+      stdio: ["ignore", "inherit", "inherit", "ipc", ...(portFd === undefined ? [] : [portFd])],
       execArgv: serverExecArgv(count, env.NODE_OPTIONS),
     });
     running.add(child);
     let watch: ServerWatch | undefined;
+    // Not called earlier: a start can wait for the database, and load its code slowly.
+    const startWatch = () => {
+      if (!isDebugged)
+        watch ??= watchServer(child, { maxSilentMs, onHang: () => onHang(child, id) });
+    };
     child.once("exit", () => watch?.stop());
     child.on("error", (error) =>
       log.write("channel to a server failed", { process_id: id, reason: error.message }),
     );
     child.on("message", (received) => {
       const message = parseFromServer(received);
-      if (message?.type === "executing") executing.add(child);
-      // Not watched earlier: a start can wait for the database, and load its code slowly.
-      if ((message?.type === "executing" || message?.type === "ready") && !isDebugged)
-        watch ??= watchServer(child, { maxSilentMs, onHang: () => onHang(child, id) });
-      if (message?.type === "failed") failures.set(child, message.reason);
-      if (message?.type === "metrics")
-        options.collector?.received(child, message.id, message.metrics);
-      if (message?.type === "draining") drainReport.add(child, message.runs);
-      if (message?.type === "registered") newIds.set(child, message.process_id);
-      if (message?.type === "pong") watch?.replied();
-      if (message?.type !== "ready") return;
-      for (const exitedId of exitedIds) unrecorded.delete(exitedId);
-      options.collector?.ready(child);
-      anyReady = true;
-      firstReady.resolve();
-      options.onReady(message);
+      switch (message?.type) {
+        case "executing":
+          executing.add(child);
+          startWatch();
+          break;
+        case "ready":
+          startWatch();
+          for (const exitedId of exitedIds) unrecorded.delete(exitedId);
+          options.collector?.ready(child);
+          anyReady = true;
+          firstReady.resolve();
+          options.onReady(message);
+          break;
+        case "failed":
+          failures.set(child, message.reason);
+          break;
+        case "draining":
+          drainReport.add(child, message.runs);
+          break;
+        case "registered":
+          newIds.set(child, message.process_id);
+          break;
+        case "metrics":
+          options.collector?.received(child, message.id, message.metrics);
+          break;
+        case "pong":
+          watch?.replied();
+          break;
+      }
     });
     return child;
   }
@@ -382,15 +391,14 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   }
 
   function logRestart(child: ChildProcess, processId: string, waitMs: number): void {
-    const { exitCode, signalCode: signal } = child;
     // While startup waits for the database, the line has level `debug`, because `onWaiting` has
     // already reported the reason.
-    const isWaiting = !anyReady && exitCode === exitCodes.databaseUnreachable;
+    const isWaiting = !anyReady && child.exitCode === exitCodes.databaseUnreachable;
     log.write(isWaiting ? "server waits for the database" : "server exited, starting another", {
       process_id: processId,
       wait_ms: waitMs,
-      exit_code: exitCode,
-      signal,
+      exit_code: child.exitCode,
+      signal: child.signalCode,
       reason: failures.get(child),
     });
   }
