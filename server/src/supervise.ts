@@ -6,7 +6,7 @@ import { elapsed } from "./base/clock.ts";
 import { type Embedded, startEmbedded } from "./base/database/embedded/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
-import { createLog } from "./base/log.ts";
+import { createLog, type Log } from "./base/log.ts";
 import { readOrCreateSecret } from "./base/secrets/index.ts";
 import { version } from "./base/version.ts";
 import { helpText, parseCommandLine } from "./command-line.ts";
@@ -67,7 +67,7 @@ export async function supervise({
   const cwd = process.stdout.isTTY ? process.cwd() : undefined;
   let embedded: Embedded | undefined;
   let port: ClaimedPort | undefined;
-  let metrics: MetricsServer | undefined;
+  let metrics: Metrics | undefined;
   try {
     if (config.databaseUrl === undefined) {
       embedded = await startEmbedded({
@@ -111,22 +111,13 @@ export async function supervise({
           bootstrapKeyPath,
           setupLink: config.setupLink,
           postgres: embedded,
-          metricsUrl: metrics?.url,
+          metricsUrl: metrics?.server.url,
           cwd,
         }),
       );
     };
     let greeted: Promise<void> | undefined;
-    const collector =
-      config.metricsPort === undefined
-        ? undefined
-        : await MetricsCollector.create(log, config.processes);
-    if (collector !== undefined)
-      metrics = await serveMetrics(
-        { host: config.metricsHost, port: config.metricsPort ?? 0 },
-        () => collector.collect(),
-        log,
-      );
+    metrics = await startMetrics(config, log);
     const exitCode = await keepServers({
       entry: serverEntry,
       count: config.processes,
@@ -147,7 +138,7 @@ export async function supervise({
       stop: signals.stop,
       kill: signals.kill,
       log,
-      collector,
+      collector: metrics?.collector,
       onReady: (ready) => {
         if (greeted !== undefined) return;
         startedAt = elapsed();
@@ -175,7 +166,7 @@ export async function supervise({
     return thrown instanceof ConfigError ? thrown.exitCode : 1;
   } finally {
     port?.close();
-    metrics?.close();
+    metrics?.server.close();
     await embedded?.stop(signals.kill);
     // After a failed start nothing is logged here, so that the reason is the last line of output.
     if (startedAt !== undefined) {
@@ -183,6 +174,20 @@ export async function supervise({
       log.write("process stopped", { ...own, uptime_seconds: uptimeSeconds });
     }
   }
+}
+
+interface Metrics {
+  readonly collector: MetricsCollector;
+  readonly server: MetricsServer;
+}
+
+/** Collects the metrics of the servers and serves them. Does nothing if no port for them is set. */
+async function startMetrics(config: Config, log: Log): Promise<Metrics | undefined> {
+  const { metricsHost: host, metricsPort: port } = config;
+  if (port === undefined) return undefined;
+  const collector = await MetricsCollector.create(log, config.processes);
+  const server = await serveMetrics({ host, port }, () => collector.collect(), log);
+  return { collector, server };
 }
 
 function finishing(runs: number, drainSeconds: number): string {
@@ -296,14 +301,7 @@ export async function startFromCommandLine(
 ): Promise<number> {
   // Ignores errors such as EPIPE, because the terminal can close before this process exits.
   process.stdout.on("error", () => {});
-  return runCommand(args, program, (text) => void process.stdout.write(text));
-}
-
-async function runCommand(
-  args: readonly string[],
-  program: string,
-  out: (text: string) => void,
-): Promise<number> {
+  const out = (text: string) => void process.stdout.write(text);
   const command = parseCommandLine(args);
   switch (command.kind) {
     case "help":
@@ -316,7 +314,11 @@ async function runCommand(
       out(`Unknown argument ${command.argument}. ${program} --help lists what there is.\n`);
       return exitCodes.usage;
     case "start":
+      return startFromEnvironment(out);
   }
+}
+
+async function startFromEnvironment(out: (text: string) => void): Promise<number> {
   try {
     const config = readConfig(process.env);
     for (const warning of unknownSettingWarnings(process.env)) out(`Warning: ${warning}\n`);

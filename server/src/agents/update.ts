@@ -40,12 +40,13 @@ export async function updateAgent({
     const change = parseBody(updateAgentBody, input.body);
     requireCallableTools(ctx, change.tools ?? [], row.config.tools);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
-    const before = {
-      tools: row.config.tools,
-      kept: change.tools === undefined ? [] : await listSecrets(tx, owner),
-    };
     const planned =
-      change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
+      change.tools === undefined
+        ? undefined
+        : planSecrets(ctx.cipher, owner, change.tools, {
+            tools: row.config.tools,
+            kept: await listSecrets(tx, owner),
+          });
     const config = mergeConfig(row.config, { ...change, tools: planned?.tools });
     const resolveModel = await modelResolver(tx, ctx, [config.model], foundProviders);
     const providerId = await resolveModel(config.model, row.config.model);
