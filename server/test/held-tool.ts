@@ -21,8 +21,8 @@ export function heldTool({ safeToRepeat = true } = {}): HeldTool {
       description: "holds memory",
       parameters: { type: "object" },
       safeToRepeat,
-      async execute(args, { hold }) {
-        const isGranted = hold?.grow((args as { kib: number }).kib * 1024);
+      async execute(args, { memory }) {
+        const isGranted = memory?.grow((args as { kib: number }).kib * 1024);
         calls++;
         await gate.promise;
         return isGranted === true ? "held" : "refused";

@@ -136,7 +136,7 @@ describe("a run whose model is down", () => {
     ailing.reset();
     const { outcome } = await play(ailing.url, {
       circuit,
-      hold: new ByteBudget({ maxBytes: 10 }).hold("A"),
+      memory: new ByteBudget({ maxBytes: 10 }).hold("A"),
     });
     expect(outcome).toMatchObject({
       status: "failed",

@@ -133,7 +133,7 @@ export interface RunRequest {
    * Counts the memory that the run holds. The caller of `executeRun` releases this memory. Default:
    * memory is not counted.
    */
-  readonly hold?: ByteHold;
+  readonly memory?: ByteHold;
   /**
    * Output bound in tokens of a model with `requiresBound`, if the agent has not set
    * `max_output_tokens`. Default: `defaultReserveOutputTokens`.

@@ -14,7 +14,7 @@ export interface ToolContext {
    * Counts the memory of a response while the tool reads it. If it is undefined, memory is not
    * counted.
    */
-  readonly hold?: ByteHold | undefined;
+  readonly memory?: ByteHold | undefined;
   /** Value of the header `traceparent` for requests of the tool; undefined if traces are off. */
   readonly traceparent?: string | undefined;
 }

@@ -28,7 +28,7 @@ export interface ModelAttempt {
    * Reserves memory for the attempt, and then for its answer until the run ends. If it is
    * undefined, memory is not counted.
    */
-  readonly hold: ByteHold | undefined;
+  readonly memory: ByteHold | undefined;
   /** Removes the model's API key from text. */
   readonly scrub: (text: string) => string;
   /** Updated during the attempt, so that its data is known even if the attempt fails. */
@@ -49,7 +49,7 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
   const call = stop.signal;
   let idleTimer: NodeJS.Timeout | undefined;
   const meter = new CallMeter({
-    hold: request.hold,
+    memory: request.memory,
     maxBytes: maxAnswerBytes,
     streamed,
     record: request.record,

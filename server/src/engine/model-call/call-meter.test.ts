@@ -15,50 +15,50 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 const kib = 1024;
-const holdOf = (bytes: number) => new ByteBudget({ maxBytes: bytes, shareMax: 1 }).hold("one");
+const memoryOf = (bytes: number) => new ByteBudget({ maxBytes: bytes, shareMax: 1 }).hold("one");
 
 describe.each(["never", "always"] as const)("the memory of a run, streamed: %s", (stream) => {
   const settings = { stream };
 
   it("is that of its answers until it is released, six bytes for each character of a long one", async () => {
     server.script(says("x".repeat(100_000)));
-    const hold = holdOf(10_000 * kib);
-    expect((await play(server.url, { settings, hold })).outcome?.status).toBe("succeeded");
-    expect(hold.heldBytes).toBeGreaterThan(600_000);
-    expect(hold.heldBytes).toBeLessThan(610_000);
+    const memory = memoryOf(10_000 * kib);
+    expect((await play(server.url, { settings, memory })).outcome?.status).toBe("succeeded");
+    expect(memory.heldBytes).toBeGreaterThan(600_000);
+    expect(memory.heldBytes).toBeLessThan(610_000);
   });
 
   it("is released when an attempt fails", async () => {
-    const hold = holdOf(10_000 * kib);
+    const memory = memoryOf(10_000 * kib);
     server.script([
       withDelivery({ type: "cut", after: 60_000 }, says("x".repeat(100_000))),
       says("short"),
     ]);
-    expect((await play(server.url, { settings, hold })).outcome).toMatchObject({
+    expect((await play(server.url, { settings, memory })).outcome).toMatchObject({
       status: "succeeded",
       output: "short",
     });
-    expect(hold.heldBytes).toBeLessThan(10_000);
+    expect(memory.heldBytes).toBeLessThan(10_000);
   });
 
   it("aborts the call without retry when none is left", async () => {
     server.script(says("x".repeat(1_000_000)));
-    const hold = holdOf(1_000 * kib);
-    const { outcome } = await play(server.url, { settings, hold });
+    const memory = memoryOf(1_000 * kib);
+    const { outcome } = await play(server.url, { settings, memory });
     expect(outcome).toMatchObject({
       status: "failed",
       error: { code: "model_error", message: expect.stringContaining("all the memory") },
     });
-    expect([server.requests.length, hold.heldBytes]).toEqual([1, 0]);
+    expect([server.requests.length, memory.heldBytes]).toEqual([1, 0]);
   });
 
   it("counts control characters with the length of their escapes", async () => {
     server.script(says("\u0001".repeat(10_000)));
-    const hold = holdOf(10_000 * kib);
-    await play(server.url, { settings, hold });
+    const memory = memoryOf(10_000 * kib);
+    await play(server.url, { settings, memory });
     // In each of the two copies of the JSON, each of the 10,000 characters is an escape of six
     // characters, which take two bytes each.
-    expect(hold.heldBytes).toBeGreaterThan(240_000);
+    expect(memory.heldBytes).toBeGreaterThan(240_000);
   });
 
   it("fails a run that exceeds its limit with an error that names the limit", async () => {
@@ -72,10 +72,10 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
   it("drops a tool's result for which none is left, with an error for the model", async () => {
     const call = { id: "1", name: "large", arguments: "{}" };
     server.script([says({ calls: [call] }), says("done")]);
-    const hold = holdOf(500 * kib);
+    const memory = memoryOf(500 * kib);
     const { journal, outcome } = await play(server.url, {
       settings,
-      hold,
+      memory,
       tools: [tool("large", { run: async () => "x".repeat(250_000) })],
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
@@ -90,7 +90,7 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
     // The memory is enough for the answer, of 60 KB, but not for the 20,001 parsed objects too.
     const { journal, outcome } = await play(server.url, {
       settings,
-      hold: holdOf(1_600 * kib),
+      memory: memoryOf(1_600 * kib),
       tools: [tool("idle")],
     });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
@@ -117,15 +117,15 @@ it("a stream that exceeds eight times the limit with its framing fails with its 
 it("the memory that a tool holds while it reads is released", async () => {
   const call = { id: "1", name: "reader", arguments: "{}" };
   server.script([says({ calls: [call] }), says("done")]);
-  const hold = holdOf(500 * kib);
+  const memory = memoryOf(500 * kib);
   const reader = tool("reader", {
     async run(_args, context) {
-      if (context.hold?.grow(400 * kib) !== true) throw new ToolFailure("no memory");
-      context.hold.shrink(400 * kib);
+      if (context.memory?.grow(400 * kib) !== true) throw new ToolFailure("no memory");
+      context.memory.shrink(400 * kib);
       return "read";
     },
   });
-  const { journal } = await play(server.url, { hold, tools: [reader] });
+  const { journal } = await play(server.url, { memory, tools: [reader] });
   expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "ok", result: "read" }]);
-  expect(hold.heldBytes).toBeLessThan(10 * kib);
+  expect(memory.heldBytes).toBeLessThan(10 * kib);
 });

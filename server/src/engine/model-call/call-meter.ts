@@ -73,7 +73,7 @@ const copies = 2;
  * memory than its limit.
  */
 export class CallMeter implements ByteMeter {
-  readonly #hold: ByteHold | undefined;
+  readonly #memory: ByteHold | undefined;
   readonly #maxBytes: number;
   readonly #streamed: boolean;
   readonly #record: AttemptRecord;
@@ -88,14 +88,14 @@ export class CallMeter implements ByteMeter {
    *   failure and must end the attempt. `onReceived` is called for each chunk of the response.
    */
   constructor(options: {
-    readonly hold: ByteHold | undefined;
+    readonly memory: ByteHold | undefined;
     readonly maxBytes: number;
     readonly streamed: boolean;
     readonly record: AttemptRecord;
     readonly stop: (failure: ModelFailure) => void;
     readonly onReceived: () => void;
   }) {
-    this.#hold = options.hold;
+    this.#memory = options.memory;
     this.#maxBytes = options.maxBytes;
     this.#streamed = options.streamed;
     this.#record = options.record;
@@ -165,8 +165,8 @@ export class CallMeter implements ByteMeter {
 
   /** Adds `bytes`, which may be negative, to the charge. */
   #charge(bytes: number): void {
-    if (bytes < 0) this.#hold?.shrink(-bytes);
-    if (bytes > 0 && this.#hold?.grow(bytes) === false) this.#stop(noMemory(this.#hold));
+    if (bytes < 0) this.#memory?.shrink(-bytes);
+    if (bytes > 0 && this.#memory?.grow(bytes) === false) this.#stop(noMemory(this.#memory));
     else this.#charged += bytes;
   }
 }

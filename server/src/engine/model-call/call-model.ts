@@ -209,7 +209,7 @@ async function makeAttempt(
         request.onDelta?.({ type: `${type}_delta`, step, text });
       },
       maxAnswerBytes,
-      hold: request.hold,
+      memory: request.memory,
       scrub,
       record,
     });

@@ -22,11 +22,11 @@ export async function callTool(
   { step, callId, tool, args, idempotencyKey }: PlannedCall,
   signal: AbortSignal,
   {
-    hold,
+    memory,
     span: runSpan,
     onToolError,
   }: {
-    hold?: ByteHold | undefined;
+    memory?: ByteHold | undefined;
     span?: TraceSpan | undefined;
     onToolError?: ((thrown: unknown) => void) | undefined;
   } = {},
@@ -49,10 +49,13 @@ export async function callTool(
   });
   try {
     const result = fitResult(
-      await raceSignal(execute(tool, args, { idempotencyKey, signal, hold, traceparent }), signal),
+      await raceSignal(
+        execute(tool, args, { idempotencyKey, signal, memory, traceparent }),
+        signal,
+      ),
     );
-    if (hold?.grow(heldBytesOf(result, 1)) === false)
-      throw new ToolFailure(droppedResult(tool, hold));
+    if (memory?.grow(heldBytesOf(result, 1)) === false)
+      throw new ToolFailure(droppedResult(tool, memory));
     span?.end();
     return toolResult("ok", result);
   } catch (thrown) {

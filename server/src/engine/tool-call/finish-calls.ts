@@ -32,8 +32,8 @@ export async function finishCalls(
   step: Step,
   unwritten: readonly NewEvent[],
 ): Promise<void> {
-  const { runId, tools, hold } = request;
-  const owner = hold?.owner ?? runId;
+  const { runId, tools, memory } = request;
+  const owner = memory?.owner ?? runId;
   const { entries, calls } = await planCalls(runId, step, tools, recorder.entries, owner);
   if (request.signal.aborted && calls.length > 0) {
     // If the intents were written too, the next owner could not know that no call was made.
@@ -42,9 +42,9 @@ export async function finishCalls(
     throw request.signal.reason;
   }
   // Parsed arguments take memory too: they are in the journal and in each later prompt.
-  if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
+  if (entries.length > 0 && memory?.grow(heldBytesOf(entries, 1)) === false) {
     recorder.defer(unwritten);
-    throw noMemory(request.hold);
+    throw noMemory(memory);
   }
   const later = new Set(calls.slice(maxConcurrentCalls).map(({ intent }) => intent));
   const first = [...unwritten, ...entries.filter((entry) => !later.has(entry))];

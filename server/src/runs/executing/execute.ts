@@ -132,7 +132,7 @@ export interface OwnedRun extends Claim {
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: fromQueue, lastAttempt });
-  const hold = ports.memory.runs.hold(run.workspaceId);
+  const memory = ports.memory.runs.hold(run.workspaceId);
   let attempt: Attempt | undefined;
   try {
     ports.live.set(run.runId, live);
@@ -140,7 +140,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     ports.subscribers.poller.wake(run.runId);
     if (cancelRequested) live.stop("cancelled");
     const span = ports.tracing?.run(run);
-    attempt = await attemptRun(ports, { run, live, hold, span });
+    attempt = await attemptRun(ports, { run, live, memory, span });
     if (stopReason(live) === "drain" && live.outcome === undefined)
       await release(ports, live, run, attempt);
     if (span !== undefined) endSpan(span, live);
@@ -148,7 +148,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     logUnexpected(ports, run, thrown);
   } finally {
     live.close();
-    hold.release();
+    memory.release();
     if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
     ports.reservations.forget(run.runId);
     ports.capacity.release(1, run.workspaceId);
@@ -165,7 +165,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
 interface Execution {
   readonly run: OwnedRun;
   readonly live: LiveRun;
-  readonly hold: ByteHold;
+  readonly memory: ByteHold;
   readonly span: TraceSpan | undefined;
 }
 
@@ -187,7 +187,7 @@ interface Attempt {
  */
 async function attemptRun(
   ports: ExecutePorts,
-  { run, live, hold, span }: Execution,
+  { run, live, memory, span }: Execution,
 ): Promise<Attempt> {
   const startedAt = elapsed() - run.elapsedMs;
   let hasConcurrencyLimit = run.hasConcurrencyLimit === true;
@@ -203,9 +203,9 @@ async function attemptRun(
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
     try {
       const { configBytes } = prepared;
-      const { events, ...loaded } = await loadRun(ports, { run, live, hold, configBytes });
+      const { events, ...loaded } = await loadRun(ports, { run, live, memory, configBytes });
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
-      const executing = { run, live, hold, span, ...loaded, prepared, journal, deadlineAt };
+      const executing = { run, live, memory, span, ...loaded, prepared, journal, deadlineAt };
       const unwritten = await onBehalfOf(run.workspaceId, () => execute(ports, executing));
       return { hasConcurrencyLimit, journal, unwritten, isReported: true };
     } finally {
@@ -272,7 +272,7 @@ interface Executing extends Execution, Omit<Loaded, "events"> {
 
 function execute(
   ports: ExecutePorts,
-  { run, live, hold, span, input, wasWaiting, prepared, journal, deadlineAt }: Executing,
+  { run, live, memory, span, input, wasWaiting, prepared, journal, deadlineAt }: Executing,
 ): Promise<readonly ReportingEvent[]> {
   const { config, model, priceOf, circuit, tools } = prepared;
   return runEngine({
@@ -319,7 +319,7 @@ function execute(
       }),
     timeouts: defaultTimeouts,
     maxAnswerBytes: config.limits.max_answer_bytes,
-    hold,
+    memory,
     span,
   });
 }

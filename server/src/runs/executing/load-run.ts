@@ -48,12 +48,12 @@ export async function loadRun(
   {
     run,
     live,
-    hold,
+    memory,
     configBytes,
   }: {
     readonly run: UnloadedRun;
     readonly live: LiveRun;
-    readonly hold: ByteHold;
+    readonly memory: ByteHold;
     readonly configBytes: number;
   },
 ): Promise<Loaded> {
@@ -63,8 +63,8 @@ export async function loadRun(
   const journalBytes = run.resumed ? await read(readJournalBytes) : 0;
   const countedBytes = heldPerInputByte * run.inputBytes + configBytes;
   const bytes = runBytes + countedBytes + heldPerJournalByte * journalBytes;
-  if (bytes > hold.maxBytes) throw tooLarge(hold);
-  const waiting = hold.enter(bytes, live.signal);
+  if (bytes > memory.maxBytes) throw tooLarge(memory);
+  const waiting = memory.enter(bytes, live.signal);
   if (waiting !== undefined) {
     // A run that waits for memory must not occupy any, so its input is dropped here and read again
     // later.
@@ -80,11 +80,11 @@ export async function loadRun(
   }
   // The input and the configuration stay in memory until the run ends. The other reserved bytes are
   // for the journal and the model calls: later calls of `grow` use them.
-  hold.grow(countedBytes);
+  memory.grow(countedBytes);
   const input = run.input ?? (await read(readInput));
   if (!run.resumed) return { input, events: [], wasWaiting: false };
   const events = await read(readJournal);
-  if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
+  if (!memory.grow(heldBytesOf(events, 1))) throw tooLarge(memory);
   return { input, events, wasWaiting: await read(readWasWaiting) };
 }
 

@@ -405,7 +405,7 @@ describe("a failure", () => {
 
   test("has the status if no memory is left for the response, and says that a changing call may have taken effect", async () => {
     json(201, { id: 7 });
-    const full = { ...context, hold: new ByteBudget({ maxBytes: 10 }).hold("A") };
+    const full = { ...context, memory: new ByteBudget({ maxBytes: 10 }).hold("A") };
     const writing = toolNamed("write").execute({ id: "7", body: { text: "hi" } }, full);
     await expect(writing).rejects.toThrow(
       /^The response, with status 201, was not read: .* The call may or may not have taken effect\.$/,

@@ -137,7 +137,7 @@ async function send(
     return await readResponse(response, {
       maxBytes: grant.max_response_bytes,
       scrubber: scrubberFor(secrets),
-      hold: context.hold,
+      memory: context.memory,
     });
   } catch (thrown) {
     context.signal.throwIfAborted();

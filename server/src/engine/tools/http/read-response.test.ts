@@ -7,8 +7,8 @@ import { readResponse } from "./read-response.ts";
 const scrubber = scrubberFor([]);
 
 function read(sent: Buffer<ArrayBuffer>, headers: Record<string, string>, maxBytes = 100_000) {
-  const hold = new ByteBudget({ maxBytes: 1_000_000 }).hold("A");
-  return readResponse(new Response(sent, { status: 201, headers }), { maxBytes, scrubber, hold });
+  const memory = new ByteBudget({ maxBytes: 1_000_000 }).hold("A");
+  return readResponse(new Response(sent, { status: 201, headers }), { maxBytes, scrubber, memory });
 }
 
 test.each<[string, Buffer<ArrayBuffer>, string]>([

@@ -33,7 +33,7 @@ interface ReadOptions {
   readonly maxBytes: number;
   readonly scrubber: Scrubber;
   /** Counts the memory of the body while it is read; undefined: memory is not counted. */
-  readonly hold?: ByteHold | undefined;
+  readonly memory?: ByteHold | undefined;
 }
 
 /**
@@ -44,20 +44,20 @@ interface ReadOptions {
  */
 export async function readResponse(
   response: Response,
-  { maxBytes, scrubber, hold }: ReadOptions,
+  { maxBytes, scrubber, memory }: ReadOptions,
 ): Promise<HttpResult> {
   let held = 0;
   const count = (bytes: number) => {
-    if (hold?.grow(heldPerByte * bytes) === false)
+    if (memory?.grow(heldPerByte * bytes) === false)
       throw new ToolFailure(
-        `The response, with status ${response.status}, was not read: ${memoryIsUsedUp(hold.maxBytes)}`,
+        `The response, with status ${response.status}, was not read: ${memoryIsUsedUp(memory.maxBytes)}`,
       );
     held += heldPerByte * bytes;
   };
   try {
     return await read(response, maxBytes, scrubber, count);
   } finally {
-    hold?.shrink(held);
+    memory?.shrink(held);
   }
 }
 
