@@ -171,8 +171,8 @@ async function build(
     headersTimeoutMs: defaultTimeouts.stepMs,
     bodyTimeoutMs: defaultTimeouts.stepMs,
   };
-  const outbound = createLeanFetch(waits);
-  opened.defer(() => outbound.close());
+  const unrestricted = createLeanFetch(waits);
+  opened.defer(() => unrestricted.close());
   const egress = createEgress({
     ...waits,
     lookups,
@@ -185,7 +185,7 @@ async function build(
     defaultWorkspaceId,
     shared: config.shareProviders,
     discovery: config.discover
-      ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log, ...probing })
+      ? new Discovery({ servers, ownPorts, fetch: unrestricted.fetch, log, ...probing })
       : undefined,
   });
   const created = await migrate({ ...database.settings, noticeLog: log }, async (client) => {
@@ -215,7 +215,7 @@ async function build(
     heap,
     executes: config.role !== "api",
     extraTools: tools,
-    outbound,
+    unrestricted,
     egress,
     operator,
     prices,
@@ -277,7 +277,7 @@ async function build(
       tracing,
       runs,
       egress,
-      outbound,
+      unrestricted,
       modelLists: new ModelLists(),
       operator,
       prices,

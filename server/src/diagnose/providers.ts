@@ -14,7 +14,7 @@ export async function checkProviders(config: Config): Promise<{
   readonly findings: readonly Finding[];
   readonly readings: readonly ClockReading[];
 }> {
-  const outbound = createLeanFetch({
+  const unrestricted = createLeanFetch({
     connectTimeoutMs: timeoutMs,
     headersTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
@@ -24,7 +24,7 @@ export async function checkProviders(config: Config): Promise<{
       ? new Discovery({
           servers: modelServers,
           ownPorts: new Set([config.port]),
-          fetch: outbound.fetch,
+          fetch: unrestricted.fetch,
           log: createLog("silent"),
         })
       : undefined;
@@ -37,14 +37,14 @@ export async function checkProviders(config: Config): Promise<{
     const providers = operator.usableBy(defaultWorkspaceId);
     if (providers.length === 0) return { findings: [noProvider], readings: [] };
     const checks = await Promise.all(
-      providers.map((provider) => checkProvider(provider, outbound.fetch)),
+      providers.map((provider) => checkProvider(provider, unrestricted.fetch)),
     );
     return {
       findings: checks.map(({ finding }) => finding),
       readings: checks.flatMap(({ readings }) => readings),
     };
   } finally {
-    await outbound.close();
+    await unrestricted.close();
   }
 }
 

@@ -28,10 +28,10 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly metrics: Pick<Metrics, "count" | "observe">;
   readonly tracing: Tracing | undefined;
   readonly runs: RunServices;
-  /** Sends requests to addresses that members of a workspace chose. */
+  /** Sends requests to addresses that members of a workspace chose, within the egress rules. */
   readonly egress: Egress;
-  /** Sends requests to addresses that the operator chose. */
-  readonly outbound: Transport;
+  /** Sends requests to any address. Only for addresses that the operator chose. */
+  readonly unrestricted: Transport;
   readonly modelLists: ModelLists;
   /** The providers that the operator set up; absent if there are none. */
   readonly operator?: OperatorProviders | undefined;

@@ -60,7 +60,7 @@ async function checkOperators(ctx: Context & ModelListServices, id: string): Pro
   }
   const { models } = provider;
   return models === undefined
-    ? () => keeping(ctx, id, ctx.modelLists.fetch(provider, ctx.outbound, timeoutMs))
+    ? () => keeping(ctx, id, ctx.modelLists.fetch(provider, ctx.unrestricted, timeoutMs))
     : async () => ({ models, error: null });
 }
 

@@ -25,10 +25,10 @@ const startWithinMs = 1_500;
 
 /** The services that requests for lists of models need. */
 export interface ModelListServices {
-  /** Calls a workspace's own providers. */
+  /** Calls a workspace's own providers, within the egress rules. */
   readonly egress: Pick<Transport, "fetch">;
-  /** Calls the operator's providers. */
-  readonly outbound: Pick<Transport, "fetch">;
+  /** Calls the operator's providers, at any address. */
+  readonly unrestricted: Pick<Transport, "fetch">;
   readonly modelLists: ModelLists;
 }
 
@@ -132,7 +132,7 @@ export function listKey({ id, updated_at }: Pick<ProviderRow, "id" | "updated_at
 }
 
 function ofOperator(
-  { modelLists, outbound }: ModelListServices,
+  { modelLists, unrestricted }: ModelListServices,
   provider: OperatorProvider,
 ): Listed {
   const id = operatorProviderId(provider);
@@ -142,6 +142,6 @@ function ofOperator(
     list: { provider: name, provider_id: id, origin },
     known: () =>
       models === undefined ? modelLists.recent(id) : Promise.resolve({ models, error: null }),
-    request: () => modelLists.fetch(provider, outbound, timeoutMs, id),
+    request: () => modelLists.fetch(provider, unrestricted, timeoutMs, id),
   };
 }

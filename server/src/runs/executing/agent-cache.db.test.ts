@@ -33,7 +33,7 @@ test("the cache of agents is limited by the size of their configurations", async
     cipher: createSecretCipher(randomBytes(32)),
     circuits: createCircuits(circuitPolicy(10)),
     extraTools: [],
-    outbound: egress,
+    unrestricted: egress,
     egress,
     operator: undefined,
     pricer: () => unknownPrice,

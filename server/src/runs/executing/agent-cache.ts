@@ -48,11 +48,11 @@ export interface AgentCacheOptions {
    * own tools. If one of its own tools has the same name, the agent's tool is used.
    */
   readonly extraTools: readonly Tool[];
-  /** Transport for requests to the providers that the operator configured. */
-  readonly outbound: Transport;
+  /** Transport to any address, for the providers of the operator, who chose their addresses. */
+  readonly unrestricted: Transport;
   /**
-   * Transport for requests to the providers that a workspace configured, and to the hosts that the
-   * tools of its agents call.
+   * Transport within the egress rules, for requests to the providers that a workspace configured,
+   * and to the hosts that the tools of its agents call.
    */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
@@ -215,12 +215,12 @@ export class AgentCache {
     providerId: string | null,
   ): Promise<{ connection: ProviderConnection; transport: Transport; isDiscovered: boolean }> {
     if (providerId === null) {
-      const { operator, outbound } = this.#options;
+      const { operator, unrestricted } = this.#options;
       const name = model.slice(0, model.indexOf("/"));
       const connection = await operator?.find(workspaceId, name);
       if (connection !== undefined) {
         const isDiscovered = connection.origin === "discovered";
-        return { connection, transport: outbound, isDiscovered };
+        return { connection, transport: unrestricted, isDiscovered };
       }
       const absence = operator?.absence(workspaceId, name);
       throw new ApiError(
