@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { rejectOtherVersion } from "./data-folder/index.ts";
-import { findBinaries, homeUnderAnotherUser } from "./placement/index.ts";
-import { exists, isElsewhere } from "./start-existing.ts";
+import { exists } from "./exists.ts";
+import { findBinaries, hasHomeRecord, homeUnderAnotherUser } from "./placement/index.ts";
 
 /**
  * Checks that the PostgreSQL that Beckon contains can run here, and on the cluster of the data
@@ -14,7 +14,7 @@ import { exists, isElsewhere } from "./start-existing.ts";
 export async function inspectDataFolder(dataDir: string): Promise<boolean> {
   const { version } = await findBinaries();
   const folder = await realpath(dataDir).catch(() => dataDir);
-  const home = (await isElsewhere(folder)) ? await homeUnderAnotherUser(folder) : folder;
+  const home = (await hasHomeRecord(folder)) ? await homeUnderAnotherUser(folder) : folder;
   const cluster = join(home, "postgres");
   if (!(await exists(join(cluster, "PG_VERSION")))) return false;
   await rejectOtherVersion(cluster, version);

@@ -1,7 +1,9 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "../../log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
+import { exists } from "./exists.ts";
+import { hasHomeRecord } from "./placement/index.ts";
 import { type Embedded, startEmbedded } from "./start-embedded.ts";
 
 /**
@@ -12,7 +14,7 @@ import { type Embedded, startEmbedded } from "./start-embedded.ts";
 export async function startExisting(dataDir: string, signal?: AbortSignal): Promise<Embedded> {
   const folder = await realpath(dataDir).catch(() => dataDir);
   // Checked first, because `startEmbedded` would create an installation if there is none.
-  if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await isElsewhere(folder))) {
+  if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await hasHomeRecord(folder))) {
     throw new EmbeddedError(
       `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder, or ` +
         "DATABASE_URL to its external PostgreSQL.",
@@ -20,28 +22,4 @@ export async function startExisting(dataDir: string, signal?: AbortSignal): Prom
   }
   const log = createLog("silent");
   return startEmbedded({ dataDir: folder, log, ...(signal === undefined ? {} : { signal }) });
-}
-
-/** Returns whether the data folder's cluster is stored elsewhere, in a folder of another user. */
-export function isElsewhere(folder: string): Promise<boolean> {
-  return exists(join(folder, "postgres.elsewhere"));
-}
-
-/**
- * Returns whether the path exists.
- * @throws EmbeddedError if that cannot be read, for example because a parent folder denies access.
- */
-export async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw new EmbeddedError(
-      `${path} cannot be read (${code}). Run this as the user who owns the folder, or name ` +
-        "another folder.",
-      { cause },
-    );
-  }
 }

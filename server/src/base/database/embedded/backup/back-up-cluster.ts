@@ -7,7 +7,7 @@ import { pause } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { isDiskFull } from "../disk-full.ts";
 import { EmbeddedError } from "../embedded-error.ts";
-import { exists } from "../start-existing.ts";
+import { exists } from "../exists.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { type BackupFile, backupFileName } from "./backup-file.ts";
 import { BaseBackupQuery } from "./base-backup-query.ts";

@@ -2,9 +2,10 @@ import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { FolderInUseError } from "../data-folder/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
+import { exists } from "../exists.ts";
 import { choosePlacement, type Placement } from "../placement/index.ts";
 import { readPostmasterFile } from "../server/index.ts";
-import { exists, startExisting } from "../start-existing.ts";
+import { startExisting } from "../start-existing.ts";
 import { NotNowError } from "./not-now-error.ts";
 
 /** The PostgreSQL that a backup reads. It runs on the data folder and listens in `socketDir`. */

@@ -10,15 +10,17 @@ import {
 } from "../data-folder/index.ts";
 import { isDiskFull } from "../disk-full.ts";
 import { EmbeddedError } from "../embedded-error.ts";
+import { exists } from "../exists.ts";
 import {
   choosePlacement,
+  hasHomeRecord,
+  homeRecordOf,
   homeUnderAnotherUser,
   type Placement,
   programIn,
   recordHome,
 } from "../placement/index.ts";
 import { runCommand } from "../run-command.ts";
-import { exists, isElsewhere } from "../start-existing.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { checkSpace } from "./back-up-cluster.ts";
 import type { BackupFile } from "./backup-file.ts";
@@ -57,9 +59,9 @@ export async function restoreCluster({
   const folder = await openDataFolder(dataDir);
   const lock = lockDataFolder(folder);
   try {
-    if (await isElsewhere(folder)) {
+    if (await hasHomeRecord(folder)) {
       const elsewhere = join(await homeUnderAnotherUser(folder), "postgres");
-      throw alreadyThere(folder, `${join(folder, "postgres.elsewhere")} and ${elsewhere}`);
+      throw alreadyThere(folder, `${homeRecordOf(folder)} and ${elsewhere}`);
     }
     const placement = await choosePlacement(folder);
     const { home, binaries } = placement;

@@ -2,6 +2,7 @@ import { access, constants, mkdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
+import { isReachable } from "../exists.ts";
 import { syncFolder } from "../sync-folder.ts";
 
 /**
@@ -59,16 +60,10 @@ async function createFolder(path: string): Promise<void> {
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(path) === path || (await exists(dirname(path)))) throw cause;
+    if (code !== "ENOENT" || dirname(path) === path || (await isReachable(dirname(path))))
+      throw cause;
     await createFolder(dirname(path));
     await mkdir(path, 0o700);
   }
   await syncFolder(dirname(path));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -37,14 +37,14 @@ export async function choosePlacement(folder: string): Promise<Placement> {
         "Start Beckon as the user who created them.",
     );
   }
-  const isElsewhere = await isUnderAnotherUser(folder);
-  if (isElsewhere && me !== 0) {
+  const isOutside = await isUnderAnotherUser(folder);
+  if (isOutside && me !== 0) {
     throw new EmbeddedError(
       `PostgreSQL's files of ${folder} are in a folder of another user, and only root can ` +
         "start them. Start Beckon as root.",
     );
   }
-  if (isElsewhere) return placeUnderAnotherUser({ folder, binaries });
+  if (isOutside) return placeUnderAnotherUser({ folder, binaries });
   if (me !== 0 && hasName()) return { binaries, home: folder, owner: undefined, wrapper: [] };
   const outcome = await placeInNamespace({ folder, binaries });
   if (outcome.placement !== undefined) return outcome.placement;

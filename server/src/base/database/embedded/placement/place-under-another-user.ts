@@ -1,31 +1,25 @@
-import { chmod, chown, mkdir, readFile, stat, statfs, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigError, messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
+import { isReachable } from "../exists.ts";
 import { runCommand } from "../run-command.ts";
 import { type Account, unprivilegedAccounts } from "./accounts.ts";
 import { copyBinaries } from "./copy-binaries.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { hashOf, type Placement, programIn } from "./placement.ts";
+import { homeRecordOf, readRecordedHome } from "./recorded-home.ts";
 
 /**
  * Returns whether PostgreSQL's files of this data folder are in a folder of another user, or
- * whether `recordHome` has recorded this.
+ * whether `recordHome` has recorded this. Unlike `hasHomeRecord`, this is also true if the process
+ * was killed after it created the cluster and before it recorded its home.
  */
 export async function isUnderAnotherUser(folder: string): Promise<boolean> {
   return (
-    (await exists(join(homeOf(folder), "postgres"))) ||
+    (await isReachable(join(homeOf(folder), "postgres"))) ||
     (await readRecordedHome(folder)) !== undefined
   );
-}
-
-/**
- * Records in the data folder that its cluster is in `home`. If the folder is then moved, or a
- * container is recreated without its /var/lib, startup fails instead of creating an empty
- * installation.
- */
-export async function recordHome(folder: string, home: string): Promise<void> {
-  await writeFile(join(folder, "postgres.elsewhere"), `${home}\n`, { mode: 0o600, flush: true });
 }
 
 /**
@@ -48,7 +42,7 @@ const overlayfs = 0x794c7630;
  */
 export async function rejectContainerLayer(folder: string): Promise<void> {
   let parent = homeOf(folder);
-  while (!(await exists(parent))) parent = dirname(parent);
+  while (!(await isReachable(parent))) parent = dirname(parent);
   const [{ type }, its, dataFolder] = await Promise.all([
     statfs(parent),
     stat(parent),
@@ -79,12 +73,15 @@ export async function placeUnderAnotherUser({
 }): Promise<Placement> {
   const home = homeOf(folder);
   const recorded = await readRecordedHome(folder);
-  if (recorded !== undefined && (recorded !== home || !(await exists(join(home, "postgres"))))) {
+  if (
+    recorded !== undefined &&
+    (recorded !== home || !(await isReachable(join(home, "postgres"))))
+  ) {
     throw new EmbeddedError(
       `PostgreSQL's files of ${folder} were created in ${recorded}, and ${home}, where they ` +
         "are expected now, does not contain them. Move them there (in a container: keep " +
         "/var/lib/beckon on a volume), or, to start empty, remove " +
-        `${join(folder, "postgres.elsewhere")}.`,
+        `${homeRecordOf(folder)}.`,
     );
   }
   const owner = await ownerOf(home);
@@ -135,23 +132,6 @@ async function letAllRead({ native }: Binaries, parent: string): Promise<void> {
 
 function homeOf(folder: string): string {
   return `/var/lib/beckon/${hashOf(folder)}/home`;
-}
-
-/**
- * Returns the home that `recordHome` recorded; undefined if there is no complete record. A record
- * is incomplete if the process was killed while it wrote the record of a new cluster. That cluster
- * is in the default home, so the record is not needed.
- */
-async function readRecordedHome(folder: string): Promise<string | undefined> {
-  const text = await readFile(join(folder, "postgres.elsewhere"), "utf8").catch(() => "");
-  return text.endsWith("\n") ? text.trim() : undefined;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function ownerOf(home: string): Promise<Pick<Account, "uid" | "gid"> | undefined> {
