@@ -5,14 +5,16 @@ import { agentView, pageQuery, yesOrNo } from "./responses.ts";
 import { cleanText, metadata, name } from "./text.ts";
 import { toolGrant, toolsBody } from "./tools.ts";
 
+const wholeNumber = ({ min, max }: { min: number; max: number }) =>
+  z.number().int().min(min).max(max);
+
+/** Range of `max_output_tokens`. */
+export const maxOutputTokensRange = { min: 1, max: 1_000_000 };
+
 /** Options of model calls. The provider's default applies to each one that is not set. */
 export const modelSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
-  max_output_tokens: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  max_output_tokens: wholeNumber(maxOutputTokensRange)
     .meta({
       description:
         "Maximum output tokens of a model call. If it is set, an answer that is truncated there is accepted, unless it has tool calls or no text. If not, the provider's limit or `limits.reserve_output_tokens` applies, and a truncated answer fails the run with `model_error`.",
@@ -31,9 +33,6 @@ export const modelSettings = z.strictObject({
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-/** Upper limit of `max_attempts`. */
-export const maxAttemptsLimit = 100;
-
 /**
  * Default of `max_answer_bytes`: 4 MiB. It also applies to agent versions stored before this limit
  * existed.
@@ -46,45 +45,41 @@ export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
  */
 export const defaultReserveOutputTokens = 16_384;
 
+/** Ranges of the limits of an agent. */
+export const limitRanges = {
+  max_steps: { min: 1, max: 1_000 },
+  timeout_seconds: { min: 1, max: 86_400 },
+  max_concurrent_runs: { min: 1, max: 100_000 },
+  // 0 is not allowed: with `max_concurrent_runs`, every run is queued before it is executed, so a
+  // maximum of 0 would reject all runs.
+  max_queued_runs: { min: 1, max: 10_000_000 },
+  max_attempts: { min: 1, max: 100 },
+  max_answer_bytes: { min: 1_024, max: 32 * 1024 * 1024 },
+  max_cost_micros: { min: 0, max: maxLimitMicros },
+  reserve_output_tokens: { min: 256, max: 1_000_000 },
+};
+
 const limits = z.strictObject({
-  max_steps: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
+  max_steps: wholeNumber(limitRanges.max_steps)
     .meta({
       description:
         "Maximum number of steps of a run. A step is one model call and the tool calls that its answer requests. If the last step requests tool calls, they are not made, and the run fails with `step_limit`.",
     })
     .default(20),
-  timeout_seconds: z
-    .number()
-    .int()
-    .min(1)
-    .max(86_400)
+  timeout_seconds: wholeNumber(limitRanges.timeout_seconds)
     .meta({
       description:
         "Maximum seconds from the first start of a run to its end. A run that takes longer fails with `deadline_exceeded`. Two waits do not count: after the exit of the run's process, until another process resumes the run, and in the queue after a process that shuts down has released the run.",
     })
     .default(600),
-  max_concurrent_runs: z
-    .number()
-    .int()
-    .min(1)
-    .max(100_000)
+  max_concurrent_runs: wholeNumber(limitRanges.max_concurrent_runs)
     .nullable()
     .meta({
       description:
         "Maximum number of runs of the agent that are executed at the same time; null means no limit. Further runs are queued.",
     })
     .default(null),
-  // 0 is not allowed: with `max_concurrent_runs`, every run is queued before it is executed, so a
-  // maximum of 0 would reject all runs.
-  max_queued_runs: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000_000)
+  max_queued_runs: wholeNumber(limitRanges.max_queued_runs)
     .meta({
       description:
         "Maximum number of queued runs of the agent. Further starts are rejected with 429 `agent_busy`.",
@@ -93,42 +88,26 @@ const limits = z.strictObject({
   // Exception for values above 1: if several runs of the process were on their last attempt, it is
   // not known which of them caused the exit, so each gets another attempt
   // (docs/decisions/0015-last-attempts-in-halves.md).
-  max_attempts: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxAttemptsLimit)
+  max_attempts: wholeNumber(limitRanges.max_attempts)
     .meta({
       description:
         "Maximum number of attempts of a run. If a process exits while it executes the run, another process resumes the run in a new attempt. If it exits during the last attempt, the run fails with `interrupted`, unless other runs on their last attempt can be the cause.",
     })
     .default(3),
-  max_answer_bytes: z
-    .number()
-    .int()
-    .min(1_024)
-    .max(32 * 1024 * 1024)
+  max_answer_bytes: wholeNumber(limitRanges.max_answer_bytes)
     .meta({
       description:
         "Maximum bytes of one model response. Of a streamed response, this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer response fails the run with `model_error`.",
     })
     .default(defaultMaxAnswerBytes),
-  max_cost_micros: z
-    .number()
-    .int()
-    .min(0)
-    .max(maxLimitMicros)
+  max_cost_micros: wholeNumber(limitRanges.max_cost_micros)
     .nullable()
     .meta({
       description:
         "Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a model call are lowered so that the call cannot exceed it. The run fails with `ceiling_reached` if too few tokens are left for a useful call, or if the lowered maximum truncates an answer.",
     })
     .default(null),
-  reserve_output_tokens: z
-    .number()
-    .int()
-    .min(256)
-    .max(1_000_000)
+  reserve_output_tokens: wholeNumber(limitRanges.reserve_output_tokens)
     .meta({
       description:
         "Maximum output tokens of a model call, and the number of tokens whose cost is reserved before it. It applies if `max_output_tokens` is not set, and the run has a limit (a ceiling, an allowance of cost or tokens, or `max_cost_micros`) or the model is of another server with Anthropic's API. An answer that is truncated there fails the run with `model_error`.",
@@ -145,10 +124,13 @@ export const modelName = cleanText(300)
   .min(3)
   .regex(/^[^/\s]+\/\S+$/, "must be provider/model, for example demo/echo");
 
+/** Maximum length of the instructions, in UTF-16 code units. */
+export const maxInstructionsCharacters = 200_000;
+
 const fields = {
   name,
   description: cleanText(2_000),
-  instructions: cleanText(200_000),
+  instructions: cleanText(maxInstructionsCharacters),
   model: modelName,
   model_settings: modelSettings,
   tools: toolsBody,

@@ -37,8 +37,10 @@ export {
   defaultReserveOutputTokens,
   duplicateAgentBody,
   type Limits,
+  limitRanges,
   type ModelSettings,
-  maxAttemptsLimit,
+  maxInstructionsCharacters,
+  maxOutputTokensRange,
   pauseAgentBody,
   rotateBody,
   type UpdateAgentBody,
@@ -304,7 +306,7 @@ export {
   soleName,
   type Template,
 } from "./template.ts";
-export { isStorableText } from "./text.ts";
+export { isStorableText, maxMetadataCharacters } from "./text.ts";
 export {
   type ImportedHttpTool,
   importHttpToolBody,

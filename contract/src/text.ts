@@ -31,6 +31,9 @@ export const jsonValue = z.unknown().refine((value) => isStorable(value, 32), {
   abort: true,
 });
 
+/** Maximum length of metadata as JSON, in UTF-16 code units. */
+export const maxMetadataCharacters = 16_384;
+
 /**
  * Any JSON object, at most 16,384 characters and 32 levels deep. Beckon stores it for the client
  * and does not interpret it.
@@ -38,7 +41,7 @@ export const jsonValue = z.unknown().refine((value) => isStorable(value, 32), {
 export const metadata = jsonValue
   // `jsonValue` checks the depth first. The checks below recurse without a limit, so a deeply
   // nested value would overflow the stack.
-  .refine((value) => (JSON.stringify(value) ?? "").length <= 16_384, {
+  .refine((value) => (JSON.stringify(value) ?? "").length <= maxMetadataCharacters, {
     error: "must be at most 16,384 characters as JSON",
     abort: true,
   })

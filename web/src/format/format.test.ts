@@ -11,6 +11,7 @@ import {
   formatExact,
   formatMoney,
   formatPercent,
+  formatRange,
   formatShortCount,
   formatTime,
   formatTokens,
@@ -81,6 +82,10 @@ describe("quantities", () => {
       "1.3M",
       "1B",
     ]);
+  });
+
+  test("both ends of a range have separators", () => {
+    expect(formatRange({ min: 1_024, max: 33_554_432 })).toBe("1,024 to 33,554,432");
   });
 
   test("a noun follows its count", () => {

@@ -7,6 +7,7 @@ export {
   formatCount,
   formatCounted,
   formatPercent,
+  formatRange,
   formatShortCount,
   formatTokens,
 } from "./quantity.ts";

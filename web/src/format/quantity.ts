@@ -26,6 +26,11 @@ export function formatShortCount(count: number | null | undefined): string {
   return String(Math.round(count));
 }
 
+/** Returns a range of whole numbers: `1 to 86,400`. */
+export function formatRange({ min, max }: { readonly min: number; readonly max: number }): string {
+  return `${formatCount(min)} to ${formatCount(max)}`;
+}
+
 /** Returns a count with its noun: `1 run`, `3 runs`, `2 replies` (with `plural`). */
 export function formatCounted(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;

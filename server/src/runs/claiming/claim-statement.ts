@@ -1,4 +1,4 @@
-import { maxAttemptsLimit } from "@beckon/contract";
+import { limitRanges } from "@beckon/contract";
 import {
   type Database,
   inTransaction,
@@ -208,7 +208,7 @@ const failover = {
 };
 
 /** Data of the event `run.resumed`, for each possible number of the attempt. */
-const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) =>
+const resumed = Array.from({ length: limitRanges.max_attempts.max }, (_, index) =>
   JSON.stringify({ attempt: index + 1 }),
 );
 

@@ -1,3 +1,4 @@
+import { maxInstructionsCharacters } from "@beckon/contract";
 import { useContext } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
@@ -8,9 +9,8 @@ import type { FormValues } from "./form-values.ts";
 import { LayoutContext, Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
-const maxCharacters = 200_000;
 /** From this length on, the number of characters is shown. */
-const nearMax = 180_000;
+const nearMax = 0.9 * maxInstructionsCharacters;
 
 /** The field for the agent's instructions. */
 export function InstructionsField() {
@@ -45,5 +45,5 @@ export function InstructionsField() {
 function Count() {
   const { length } = useWatch<FormValues, "instructions">({ name: "instructions" });
   if (length < nearMax) return null;
-  return `${formatCount(length)} of ${formatCount(maxCharacters)} characters`;
+  return `${formatCount(length)} of ${formatCount(maxInstructionsCharacters)} characters`;
 }

@@ -1,5 +1,7 @@
+import { limitRanges } from "@beckon/contract";
 import { useFormContext } from "react-hook-form";
 import { messageOf, wholeNumberIn } from "../../data/index.ts";
+import { formatRange } from "../../format/index.ts";
 import { Field, NumberInput, TextInput } from "../../ui/index.ts";
 import { labels, limitNames } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
@@ -9,21 +11,31 @@ import { SizeOfField } from "./size-of-field.tsx";
 
 type LimitName = (typeof limitNames)[number];
 
-/** Units and ranges of the limits. They must match contract/src/agents.ts. */
+const rangeOf = (name: LimitName) => formatRange(limitRanges[name]);
+
 const details: Readonly<Record<LimitName, { unit: string; hint: string; optional?: boolean }>> = {
-  max_steps: { unit: "calls", hint: "Model calls in one run, 1 to 1,000." },
-  timeout_seconds: { unit: "seconds", hint: "Of a run from its start, 1 to 86,400." },
+  max_steps: { unit: "calls", hint: `Model calls in one run, ${rangeOf("max_steps")}.` },
+  timeout_seconds: {
+    unit: "seconds",
+    hint: `Of a run from its start, ${rangeOf("timeout_seconds")}.`,
+  },
   max_concurrent_runs: {
     unit: "runs",
-    hint: "Further runs wait. 1 to 100,000; empty for no limit.",
+    hint: `Further runs wait. ${rangeOf("max_concurrent_runs")}; empty for no limit.`,
     optional: true,
   },
-  max_queued_runs: { unit: "runs", hint: "Further starts are rejected. 1 to 10,000,000." },
+  max_queued_runs: {
+    unit: "runs",
+    hint: `Further starts are rejected. ${rangeOf("max_queued_runs")}.`,
+  },
   max_attempts: {
     unit: "attempts",
-    hint: "How often a run is executed if its process crashes each time, 1 to 100.",
+    hint: `How often a run is executed if its process crashes each time, ${rangeOf("max_attempts")}.`,
   },
-  max_answer_bytes: { unit: "bytes", hint: "A longer one fails the run. 1,024 to 33,554,432." },
+  max_answer_bytes: {
+    unit: "bytes",
+    hint: `A longer one fails the run. ${rangeOf("max_answer_bytes")}.`,
+  },
   max_cost_micros: {
     unit: "dollars",
     hint: "Empty for no limit.",
@@ -31,7 +43,7 @@ const details: Readonly<Record<LimitName, { unit: string; hint: string; optional
   },
   reserve_output_tokens: {
     unit: "tokens",
-    hint: "Of a model call under a limit, unless a maximum output is set. 256 to 1,000,000.",
+    hint: `Of a model call under a limit, unless a maximum output is set. ${rangeOf("reserve_output_tokens")}.`,
   },
 };
 

@@ -1,5 +1,7 @@
+import { maxMetadataCharacters } from "@beckon/contract";
 import { useFormContext } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
+import { formatCount } from "../../format/index.ts";
 import { Field, TextArea } from "../../ui/index.ts";
 import { labels } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
@@ -21,7 +23,7 @@ export function MetadataField() {
         label="Metadata as JSON"
         optional
         error={messageOf(formState.errors.metadata)}
-        hint="At most 16,384 characters."
+        hint={`At most ${formatCount(maxMetadataCharacters)} characters.`}
       >
         <TextArea
           {...register("metadata")}

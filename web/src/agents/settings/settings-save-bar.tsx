@@ -15,7 +15,7 @@ import { shownTool, toolLabels } from "./tools/mergeable.ts";
 export function SettingsSaveBar() {
   const { base, state, disabledReason, resolve, cancelMerge, discard } = useSettings();
   const { isDirty, dirtyFields } = useFormState<FormValues>();
-  const isPage = useContext(LayoutContext) === "page";
+  const layout = useContext(LayoutContext);
   const isSaving = state.name === "saving" || state.name === "unknown";
   const shown: SaveState = isSaving
     ? "saving"
@@ -34,7 +34,7 @@ export function SettingsSaveBar() {
         savedText={`Saved v${base.version}`}
         onDiscard={discard}
         disabledReason={disabledReason}
-        place={isPage ? "page" : "pane"}
+        place={layout}
       />
       {state.name === "conflict" ? (
         <MergeDialog

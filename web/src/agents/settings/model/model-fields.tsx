@@ -1,6 +1,8 @@
+import { maxOutputTokensRange } from "@beckon/contract";
 import { useContext, useState } from "react";
 import { Controller, useFormContext } from "react-hook-form";
 import { messageOf, numberIn, wholeNumberIn } from "../../../data/index.ts";
+import { formatRange } from "../../../format/index.ts";
 import { Button, Field, NumberInput, Select } from "../../../ui/index.ts";
 import { ModelField } from "../../model/model-field.tsx";
 import { labels } from "../fields.ts";
@@ -94,7 +96,7 @@ function ModelOptions() {
       <Field
         label={labels.max_output_tokens}
         optional
-        hint="Of one model call, 1 to 1,000,000."
+        hint={`Of one model call, ${formatRange(maxOutputTokensRange)}.`}
         error={messageOf(errors.max_output_tokens)}
       >
         <NumberInput
