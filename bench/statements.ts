@@ -122,7 +122,7 @@ try {
         startRuns(
           database,
           runIds.map((runId) => startRow(runId, caller)),
-          { repeated: false, queuedIds: [], subscriptions },
+          { resent: false, queuedIds: [], subscriptions },
         ),
       );
       await measured("append", () =>

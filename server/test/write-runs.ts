@@ -18,7 +18,7 @@ export function startRuns(
   options: Partial<Parameters<typeof start>[2]> = {},
 ) {
   const subscriptions = new KnownSubscriptions();
-  return start(database, rows, { repeated: true, queuedIds: [], subscriptions, ...options });
+  return start(database, rows, { resent: true, queuedIds: [], subscriptions, ...options });
 }
 
 type AppendOptions = Partial<Parameters<typeof append>[2]>;

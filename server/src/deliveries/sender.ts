@@ -131,8 +131,8 @@ export function startSender(options: SenderOptions): Sender {
   let someLate = false;
 
   const outcomes: Batcher<Outcome, void> = createBatcher({
-    write: async (rows, { repeated }) => {
-      if (repeated) someLate = true;
+    write: async (rows, { resent }) => {
+      if (resent) someLate = true;
       // What is sent now is sent a second time if this process exits before the database is back.
       if (outcomes.stalled) for (const lane of lanes.values()) lane.releaseWaiting();
       const { maxFailingSeconds } = options;

@@ -123,7 +123,7 @@ test("a start that sees the first subscription writes its delivery and binds its
 
 test("a start whose reply was lost before the first subscription is not written again", async () => {
   const row = startRow(agent, { owner, key: newId("key"), bodyHash: Buffer.from("body") });
-  await startRuns(database, [row], { repeated: false });
+  await startRuns(database, [row], { resent: false });
   await createSubscription();
   const subscriptions = new KnownSubscriptions();
   expect(await startRuns(database, [row], { subscriptions })).toMatchObject([{ kind: "started" }]);

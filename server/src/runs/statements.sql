@@ -17,7 +17,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -71,7 +71,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -107,7 +107,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -149,7 +149,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:repeated
+-- start:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -168,7 +168,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -222,7 +222,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -260,7 +260,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -321,7 +321,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -375,7 +375,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -411,7 +411,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -474,7 +474,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:details:repeated
+-- start:details:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -493,7 +493,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -547,7 +547,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -585,7 +585,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -667,7 +667,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -721,7 +721,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -760,7 +760,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -811,7 +811,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:keys:repeated
+-- start:keys:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -830,7 +830,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -884,7 +884,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -925,7 +925,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -995,7 +995,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -1049,7 +1049,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -1088,7 +1088,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -1160,7 +1160,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:keys:details:repeated
+-- start:keys:details:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -1179,7 +1179,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -1233,7 +1233,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -1274,7 +1274,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -1365,7 +1365,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -1423,7 +1423,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -1460,7 +1460,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -1502,7 +1502,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:repeated
+-- start:triggers:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -1521,7 +1521,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -1579,7 +1579,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -1618,7 +1618,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -1679,7 +1679,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -1737,7 +1737,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -1774,7 +1774,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -1837,7 +1837,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:details:repeated
+-- start:triggers:details:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -1856,7 +1856,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -1914,7 +1914,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.error_code is not null then 'failed'
@@ -1953,7 +1953,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(position) as first_position
       from checked where check_result = 'start' and status = 'queued'
     ) as counted
@@ -2035,7 +2035,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -2093,7 +2093,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -2133,7 +2133,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -2184,7 +2184,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:repeated
+-- start:triggers:keys:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -2203,7 +2203,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -2261,7 +2261,7 @@ with callers as materialized (
 
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -2303,7 +2303,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -2373,7 +2373,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -2431,7 +2431,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -2471,7 +2471,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -2543,7 +2543,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:repeated
+-- start:triggers:keys:details:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -2562,7 +2562,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -2620,7 +2620,7 @@ with callers as materialized (
 
 ), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
@@ -2662,7 +2662,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           position) as first_position
       from checked where check_result = 'start' and status = 'queued'
@@ -2734,7 +2734,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:callbacks:limits:firstCalls:received:files:deliveries:repeated
+-- start:triggers:keys:details:labels:callbacks:limits:firstCalls:received:files:deliveries:resent
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -2748,8 +2748,8 @@ with callers as materialized (
     coalesce(g.listening_until > now(), false) as is_listening,
     case when c.holds and ((a.paused_at is not null or paused.reached is not null) or reached.reached is not null) then (
       select count(*) from (
-        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
-        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+        select from runs h join run_inputs i on i.run_id = h.id and i.workspace_id = h.workspace_id
+        where h.status = 'waiting' and h.workspace_id = a.workspace_id and h.agent_id = a.id
           and i.trigger_id = g.id
         limit 1000
       ) as counted) end as held, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2761,7 +2761,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -2837,31 +2837,31 @@ with callers as materialized (
   ) paused on true
 ), details as materialized (select * from unnest($26::int[], $27::int[], $28::text[], $29::text[], $30::text[], $31::boolean[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::jsonb[], $39::text[], $40::text[], $41::jsonb[], $42::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
       when c.holds and (c.is_paused or coalesce(c.reached, of_trigger.reached) is not null) then 'waiting'
       when c.running then 'running' else 'queued' end as status,
-    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, q.id as request_id, q.event as sender_event, q.event_days, c.held, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
+    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, received.id as request_id, received.event as sender_event, received.event_days, c.held, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
       when written.run_id is not null then 'started'
       when written_request.id is not null then 'filtered_before'
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-      when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
+      when received.id is not null and c.is_listening and c.body = 'good' then 'listening'
       when seen.run_id is not null then 'repeated'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'
+      when received.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'
       when c.paused_at is not null and not c.holds then 'agent_paused'
       when c.paused_by is not null and not c.holds then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when q.is_filtered then 'filtered'
+      when received.is_filtered then 'filtered'
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
       when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback then 'callback_not_allowed'
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
@@ -2876,18 +2876,18 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join unnest($43::int[], $44::text[], $45::text[], $46::int[], $47::boolean[], $48::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join unnest($43::int[], $44::text[], $45::text[], $46::int[], $47::boolean[], $48::boolean[]) with ordinality as received (request, id, event, event_days, swallows, is_filtered, position) on received.request = r.position
   left join lateral (
     -- A replay is sent with the trigger in its details. If its Idempotency-Key was used before, the
     -- key decides: this call is then a repeat of an earlier one, which may have bound the event.
-    select e.run_id from trigger_event_ids e where q.event is not null
+    select e.run_id from trigger_event_ids e where received.event is not null
       and (d.trigger_id is null or old.body_hash is null)
-      and e.workspace_id = c.workspace_id and e.event_id = q.event
+      and e.workspace_id = c.workspace_id and e.event_id = received.event
       and e.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
     limit 1
   ) seen on true
   left join lateral (
-    select w.id from received_requests w where w.id = q.id
+    select w.id from received_requests w where w.id = received.id
       and w.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
     limit 1
   ) written_request on true
@@ -2918,7 +2918,7 @@ with callers as materialized (
     select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
       > maximum as is_over
     from (
-      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+      select run_id, agent_id as owner_id, queued as earlier, max_queued_runs as maximum,
         least(case when key is not null then min(position) over (partition by scope, key) end,
           case when sender_event is not null then min(position) over (partition by trigger_id, sender_event) end,
           position) as first_position

@@ -387,8 +387,8 @@ test("a write knows whether its rows may already be written", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const flags: boolean[] = [];
   const { batcher } = batchTexts({
-    write: async (rows, { repeated }) => {
-      flags.push(repeated);
+    write: async (rows, { resent }) => {
+      flags.push(resent);
       if (flags.length === 1) throw lost();
       if (rows.includes("bad")) throw failed("22021");
       return [...rows];
@@ -400,7 +400,7 @@ test("a write knows whether its rows may already be written", async () => {
   await results;
   await batcher.submit("new");
   // The writes in order: the batch, whose connection is lost; its retry; then "good", "bad" and
-  // "new", each alone. `repeated` is false for the first and the last write, because their rows
+  // "new", each alone. `resent` is false for the first and the last write, because their rows
   // were not sent before.
   expect(flags).toEqual([false, true, true, true, false]);
 });

@@ -62,10 +62,10 @@ export class SubmitTimeoutError extends Error {
 }
 
 export interface BatcherOptions<Row, RowResult> {
-  /** `repeated` is true if these rows have been sent before and may already be written. */
+  /** `resent` is true if these rows have been sent before and may already be written. */
   readonly write: (
     rows: readonly Row[],
-    options: { repeated: boolean },
+    options: { resent: boolean },
   ) => Promise<readonly RowResult[]>;
   /**
    * Returns the text by which the rows of a batch are sorted. The text must identify what `write`
@@ -238,12 +238,12 @@ export function createBatcher<Row, RowResult>(
   }
 
   async function flush(batch: Submission<Row, RowResult>[], sentBefore = false): Promise<void> {
-    let repeated = sentBefore;
-    for (let rollbacks = 0; ; repeated = true) {
+    let resent = sentBefore;
+    for (let rollbacks = 0; ; resent = true) {
       try {
         const results = await write(
           batch.map((entry) => entry.row),
-          { repeated },
+          { resent },
         );
         lostAttempts = 0;
         if (results.length !== batch.length)

@@ -48,23 +48,23 @@ const included = (checks: readonly (Check | false)[]) => checks.filter((check) =
  * @param reached SQL of the limit that the request reaches; null if it reaches none
  */
 export function admissionChecks(parts: Parts, reached: string): Check[] {
-  const { triggers, details, callbacks, files, limits, received, deliveries, repeated } = parts;
+  const { triggers, details, callbacks, files, limits, received, deliveries, resent } = parts;
   // A run that is held starts even while the agent is paused or a limit is spent.
   const isNotHeld = `not ${received ? "c.holds" : "false"}`;
   return included([
     // An earlier call wrote the row, and its reply was lost.
     ["started", "written.run_id is not null"],
-    received && repeated && ["filtered_before", "written_request.id is not null"],
+    received && resent && ["filtered_before", "written_request.id is not null"],
     ["c.rejection", "c.rejection is not null"],
     ["body", "c.body = 'unread'"],
     triggers && ["reconfigured", "c.current_version <> c.receiving_version"],
-    received && ["listening", "q.id is not null and c.is_listening and c.body = 'good'"],
+    received && ["listening", "received.id is not null and c.is_listening and c.body = 'good'"],
     received && ["repeated", "seen.run_id is not null"],
     ["body", "r.key is not null and c.body = 'unhashable'"],
     ["replay", "old.run_id is not null and old.body_hash = r.body_hash"],
     ["idempotency_mismatch", "old.body_hash is not null"],
     ["agent_deleted", "c.deleted_at is not null"],
-    received && ["swallowed", "q.swallows and c.trigger_id is not null and not c.enabled"],
+    received && ["swallowed", "received.swallows and c.trigger_id is not null and not c.enabled"],
     ["agent_paused", `c.paused_at is not null and ${isNotHeld}`],
     // Without the part `limits`, a request to a workspace that has limits gets the result `limited`
     // at this point, and is sent again with the part. So its result does not depend on whether this
@@ -76,8 +76,8 @@ export function admissionChecks(parts: Parts, reached: string): Check[] {
     ["body", "c.body <> 'good'"],
     // Without the part `deliveries`, the statement must write nothing if there is a subscription:
     // `sendStarts` then sends the batch again with this part.
-    received && !deliveries && ["subscribed", `q.is_filtered and ${someSubscriptions}`],
-    received && ["filtered", "q.is_filtered"],
+    received && !deliveries && ["subscribed", `received.is_filtered and ${someSubscriptions}`],
+    received && ["filtered", "received.is_filtered"],
     [
       "empty",
       "d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = ''",

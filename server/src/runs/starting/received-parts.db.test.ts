@@ -121,8 +121,8 @@ test("sent again after its reply was lost, a request has the same run and is wri
   const { agent, trigger } = await seeded();
   const owner = await seedProcess(database);
   const row = requestTo(trigger, agent, { eventId: "e" }, { owner, hasCapacity: true });
-  const first = startedOf((await startRuns(database, [row], { repeated: false }))[0]);
-  expect(startedOf((await startRuns(database, [row], { repeated: true }))[0])).toEqual(first);
+  const first = startedOf((await startRuns(database, [row], { resent: false }))[0]);
+  expect(startedOf((await startRuns(database, [row], { resent: true }))[0])).toEqual(first);
   expect([await count("runs", trigger), await count("received_requests", trigger)]).toEqual([1, 1]);
 });
 
@@ -222,9 +222,8 @@ test("a run that was created failed binds no event id", async () => {
 test("a request that the filter rejects is stored without a run, once", async () => {
   const { agent, trigger } = await seeded();
   const row = requestTo(trigger, agent, { isFiltered: true, eventId: "e" }, { payload: "" });
-  expect(await kinds([row], { repeated: false })).toEqual(["filtered"]);
-  for (const repeated of [false, true])
-    expect(await kinds([row], { repeated })).toEqual(["filtered"]);
+  expect(await kinds([row], { resent: false })).toEqual(["filtered"]);
+  for (const resent of [false, true]) expect(await kinds([row], { resent })).toEqual(["filtered"]);
   expect([await count("runs", trigger), await outcomes(trigger)]).toEqual([0, ["filtered"]]);
   expect(await kinds([requestTo(trigger, agent, { eventId: "e" })])).toEqual(["started"]);
 });

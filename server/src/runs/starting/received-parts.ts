@@ -62,8 +62,8 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   parts: Parts,
   { scope, isAdmitted }: { readonly scope: string; readonly isAdmitted: string },
 ): ReceivedParts {
-  const { keys, files, repeated } = parts;
-  const requests = p.rows("q", eventsOf, {
+  const { keys, files, resent } = parts;
+  const requests = p.rows("received", eventsOf, {
     request: ["int", (row) => row.request],
     id: ["text", (row) => row.requestId ?? null],
     event: ["text", (row) => row.eventId],
@@ -100,25 +100,25 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     : "";
   return {
     callerColumns: heldColumns(parts),
-    columns: ` q.id as request_id, q.event as sender_event, q.event_days, c.held,${
+    columns: ` received.id as request_id, received.event as sender_event, received.event_days, c.held,${
       keys
         ? ` row_number() over (partition by ${scope}, r.key order by r.position) as key_turn,`
         : ""
     }`,
-    joins: `left join ${requests.table} on q.request = r.position
+    joins: `left join ${requests.table} on received.request = r.position
   left join lateral (
     -- A replay is sent with the trigger in its details. If its Idempotency-Key was used before, the
     -- key decides: this call is then a repeat of an earlier one, which may have bound the event.
-    select e.run_id from trigger_event_ids e where q.event is not null
+    select e.run_id from trigger_event_ids e where received.event is not null
       and (d.trigger_id is null or old.body_hash is null)
-      and e.workspace_id = c.workspace_id and e.event_id = q.event
+      and e.workspace_id = c.workspace_id and e.event_id = received.event
       and e.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
     limit 1
   ) seen on true${
-    repeated
+    resent
       ? `
   left join lateral (
-    select w.id from received_requests w where w.id = q.id
+    select w.id from received_requests w where w.id = received.id
       and w.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
     limit 1
   ) written_request on true`
@@ -173,8 +173,8 @@ function heldColumns({ triggers, limits }: Parts): string {
     ${triggers ? "coalesce(g.listening_until > now(), false)" : "false"} as is_listening,
     case when c.holds and (${isPaused}${limits ? " or reached.reached is not null" : ""}) then (
       select count(*) from (
-        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
-        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+        select from runs h join run_inputs i on i.run_id = h.id and i.workspace_id = h.workspace_id
+        where h.status = 'waiting' and h.workspace_id = a.workspace_id and h.agent_id = a.id
           and i.trigger_id = g.id
         limit ${maxHeldRuns}
       ) as counted) end as held,`;

@@ -33,8 +33,8 @@ export const partNames = [
    * part.
    */
   "deliveries",
-  /** An earlier call may already have written some rows of the batch. */
-  "repeated",
+  /** The batch is sent again: an earlier call may already have written some of its rows. */
+  "resent",
 ] as const;
 
 /**

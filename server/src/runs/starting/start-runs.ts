@@ -7,7 +7,7 @@ import { type CallerState, type CheckedRequest, readStarted, sendStarts } from "
 
 interface StartOptions {
   /** Whether an earlier call may already have written some of the rows. */
-  readonly repeated: boolean;
+  readonly resent: boolean;
   /**
    * Ids of the workspaces and agents whose runs wait in this process, for memory or for a limit.
    * New runs of these are queued.
@@ -24,13 +24,13 @@ interface StartOptions {
 export async function startRuns(
   database: Database,
   rows: readonly StartRow[],
-  { repeated, queuedIds, subscriptions }: StartOptions,
+  { resent, queuedIds, subscriptions }: StartOptions,
 ): Promise<StartResult[]> {
   const { callers, callerOf } = groupByCaller(rows);
   const checked = await sendStarts(
     database,
     { rows, callers, callerOf, queuedIds },
-    { repeated, subscriptions },
+    { resent, subscriptions },
   );
   if (checked.results.length !== rows.length)
     throw new Error("the start statement returned no result for a request");

@@ -129,11 +129,11 @@ test("each row of a batch has the result that it would have alone, in order", as
   expect(results.map(({ kind }) => kind)).toEqual(batch.map(([, kind]) => kind));
   expect(results[3]).toMatchObject({ runId: earlier.runId });
 
-  for (const repeated of [false, true]) {
+  for (const resent of [false, true]) {
     for (const [row, kind] of cases()) {
       expect(
-        await startRuns(database, [row], { repeated }),
-        `${row.source}, ${row.key}, ${repeated}`,
+        await startRuns(database, [row], { resent }),
+        `${row.source}, ${row.key}, ${resent}`,
       ).toMatchObject([{ kind }]);
     }
   }

@@ -78,7 +78,7 @@ with callers as materialized (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
-    ) as counted) end as waiting,
+    ) as counted) end as queued,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
       when c.authenticated_as is not null then c.authenticated_as
       else 'key:' || k.id end as principal,
@@ -130,7 +130,7 @@ with callers as materialized (
   ${joins.limits}
 ), ${details === "" ? "" : `details as materialized (select * from ${details}), `}checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,${columns.bindsKey}
     case when d.error_code is not null then 'failed'
@@ -150,7 +150,7 @@ with callers as materialized (
   ${joins.signer}
   ${joins.written}
 ), busy as (
-  ${overLimit(parts, "queued", { owner: "agent_id", earlier: "waiting", max: "max_queued_runs" })}
+  ${overLimit(parts, "queued", { owner: "agent_id", earlier: "queued", max: "max_queued_runs" })}
 ), ${received.bindEvents}${parts.keys ? bindKeys(allOf(`(${isAdmitted})`, isEventBound)) : ""}starting as not materialized (
   select * from checked where check_result = 'start' and (${isAdmitted}) and (${isBound})
 ), ${insertRuns("starting", {
@@ -208,7 +208,7 @@ function optionalColumns({ triggers, keys, callbacks, limits, firstCalls, receiv
 
 /** Joins that only some variants of the statement have, or the nulls that replace them. */
 function optionalJoins(parts: Parts) {
-  const { triggers, keys, details, callbacks, limits, repeated } = parts;
+  const { triggers, keys, details, callbacks, limits, resent } = parts;
   return {
     trigger: triggers
       ? `left join lateral (
@@ -254,7 +254,7 @@ function optionalJoins(parts: Parts) {
     order by s.id limit 1
   ) signer on true`
       : "",
-    written: repeated
+    written: resent
       ? `left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true`
@@ -434,7 +434,7 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 
 /**
  * Returns the variants of the statement that `statements.sql` shows: every combination of triggers,
- * keys, details and repeated, and one variant with all parts.
+ * keys, details and resent, and one variant with all parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const all = (isIncluded: boolean) =>
@@ -443,7 +443,7 @@ export function startStatements(): Statement<StartInput>[] {
   const combinations = choices.flatMap((triggers) =>
     choices.flatMap((keys) =>
       choices.flatMap((details) =>
-        choices.map((repeated) => ({ ...all(false), triggers, keys, details, repeated })),
+        choices.map((resent) => ({ ...all(false), triggers, keys, details, resent })),
       ),
     ),
   );

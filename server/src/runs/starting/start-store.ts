@@ -88,19 +88,17 @@ function isChecked(reply: Reply): reply is CheckedStarts {
  * Executes the start statement for a batch. If no subscription is known, the variant without the
  * part `deliveries` is sent first. If that statement finds a subscription, the batch is sent again
  * with the part.
- * @param options `repeated`: whether an earlier call may already have written some of the rows.
+ * @param options `resent`: whether an earlier call may already have written some of the rows.
  */
 export async function sendStarts(
   database: Database,
   input: StartInput,
-  {
-    repeated,
-    subscriptions,
-  }: { readonly repeated: boolean; readonly subscriptions: KnownSubscriptions },
+  options: { readonly resent: boolean; readonly subscriptions: KnownSubscriptions },
 ): Promise<CheckedStarts> {
   const { rows, callers } = input;
+  const { subscriptions } = options;
   const hasFiles = rows.some(({ files = [] }) => files.length > 0);
-  const send = async (again: boolean, deliveries = subscriptions.some): Promise<CheckedStarts> => {
+  const send = async (resent: boolean, deliveries = subscriptions.some): Promise<CheckedStarts> => {
     const chosen = statementFor({
       triggers: callers.some((row) => row.source === "trigger" && row.caller.kind === "credential"),
       keys: rows.some((row) => row.key !== null),
@@ -112,21 +110,21 @@ export async function sendStarts(
       received: hasFiles || rows.some((row) => (row.received ?? row.senderEvent) !== undefined),
       files: hasFiles,
       deliveries,
-      repeated: again,
+      resent,
     });
     const { rows: replies } = await chosen.send<Reply>(database.engine, input);
     const [reply] = replies;
     if (reply === undefined) throw new Error("the start statement returned no row");
     if (isChecked(reply)) return reply;
     subscriptions.some = true;
-    return send(again, true);
+    return send(resent, true);
   };
   try {
-    return await send(repeated);
+    return await send(options.resent);
   } catch (thrown) {
     if (!isUniqueViolation(thrown)) throw thrown;
     // An earlier call has written some of the rows, and it was committed after this statement had
-    // taken its snapshot. A repeated statement sees those rows.
+    // taken its snapshot. The statement sees those rows when it is sent again.
     return await send(true);
   }
 }

@@ -57,9 +57,9 @@ export function createStarts(
 ): Starts {
   const create = (turns?: Mutex) =>
     createBatcher<StartRow, StartResult>({
-      write: async (rows, { repeated }) => {
+      write: async (rows, { resent }) => {
         const results = await startRuns(database, rows, {
-          repeated,
+          resent,
           queuedIds: queuedIds(),
           subscriptions,
         });
