@@ -43,11 +43,12 @@ export {
   readLabels,
   runDetails,
   type Started,
+  type StartOutcome,
   type StartRequest,
   startErrors,
-  startReceived,
   startRun,
   TriggerReconfigured,
+  tryStart,
   workspaceOfCaller,
 } from "./starting/index.ts";
 export {

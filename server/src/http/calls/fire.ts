@@ -14,11 +14,11 @@ import {
 } from "../../runs/index.ts";
 import {
   answerTriggerHandshake,
+  arrivalOf,
   ReceivedBody,
   type ReceivedCall,
   type RequestRates,
   receive,
-  requestHead,
   UnverifiedRequest,
   withNewId,
 } from "../receiving/index.ts";
@@ -120,7 +120,7 @@ export async function handleFire(
       } catch (thrown) {
         if (!(thrown instanceof TriggerReconfigured)) throw thrown;
         triggers.forget(caller.hash);
-        call = call && { ...call, head: withNewId(call.head) };
+        call = call && { ...call, arrival: withNewId(call.arrival) };
       }
     }
   } catch (thrown) {
@@ -157,7 +157,6 @@ async function fireDefault(
   const contentType = headerOf(incoming, "content-type");
   const head = {
     source: "trigger",
-    caller,
     agentId: null,
     receivingVersion: version,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
@@ -187,7 +186,7 @@ function toReceivedCall(
   return {
     caller,
     body,
-    head: requestHead(incoming, address),
+    arrival: arrivalOf(incoming, address),
     labels: readLabels((name) => headerOf(incoming, name)),
     callback: readCallback(incoming),
     key,

@@ -126,7 +126,7 @@ function isUnauthorized(thrown: unknown): boolean {
 
 /** Returns the request to start a run of an agent or a trigger. */
 export function toStart(
-  head: Omit<StartHead, "credentialKind">,
+  head: Omit<StartHead, "caller" | "credentialKind">,
   caller: Caller,
   body: RawBody,
 ): StartRequest {

@@ -16,12 +16,7 @@ import { TriggerReconfigured } from "../../runs/index.ts";
 import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { ReceivedCall, ReceivingTrigger } from "./received-call.ts";
-import {
-  type RequestHead,
-  unverifiedRow,
-  type VerifiedRequest,
-  verifiedRow,
-} from "./received-rows.ts";
+import { type Arrival, unverifiedRow, type VerifiedRequest, verifiedRow } from "./received-rows.ts";
 import { confirmAndRecord } from "./record.ts";
 import { tooManyRequests } from "./request-rates.ts";
 import { skippedResponse } from "./responses.ts";
@@ -56,17 +51,17 @@ export async function receive(
   call: ReceivedCall,
   trigger: ReceivingTrigger,
 ): Promise<Response> {
-  const { head } = call;
+  const { arrival } = call;
   const { settings } = trigger;
   const { receiving } = settings;
   const check = { tokenHash: call.caller.hash, version: trigger.version };
   const rejectUnverified = async (error: ApiError, size: number) => {
     const row = { outcome: "rejected", error: error.message, size } as const;
-    await confirmAndRecord(services, check, unverifiedRow(trigger, head, row));
+    await confirmAndRecord(services, check, unverifiedRow(trigger, arrival, row));
     return error;
   };
 
-  const unwelcome = originError(receiving, head, headerOf(incoming, "origin"));
+  const unwelcome = originError(receiving, arrival, headerOf(incoming, "origin"));
   if (unwelcome !== undefined) throw await rejectUnverified(unwelcome, 0);
   const body = await call.body.read(receiving.bodies.max_bytes);
   if (!body.ok) throw await rejectUnverified(body.error, Math.min(body.size, maxSize));
@@ -75,13 +70,13 @@ export async function receive(
     url: `${services.publicUrl()}${incoming.url ?? ""}`,
     headers: incoming.headers,
     body: body.value,
-    receivedAtMs: head.receivedAtMs,
+    receivedAtMs: arrival.receivedAtMs,
   };
-  const verification = verifyRequest(receiving, validSecrets(settings, head.receivedAtMs), raw);
+  const verification = verifyRequest(receiving, validSecrets(settings, arrival.receivedAtMs), raw);
   if (!verification.ok) {
     const { reason } = verification;
     const row = { outcome: "invalid_signature", error: reason, size: raw.body.length } as const;
-    await confirmAndRecord(services, check, unverifiedRow(trigger, head, row));
+    await confirmAndRecord(services, check, unverifiedRow(trigger, arrival, row));
     throw new UnverifiedRequest(reason, receiving);
   }
 
@@ -96,7 +91,7 @@ export async function receive(
   const decoded = await attemptAsync(() => decodeBody(receiving, raw, call.body.growInflated));
   if (!decoded.ok && decoded.error.code === "unavailable") throw decoded.error;
   const event = readEvent(receiving, raw, decoded.ok ? decoded.value : nothing);
-  const request: VerifiedRequest = { trigger, receiving, head, raw, event };
+  const request: VerifiedRequest = { trigger, receiving, arrival, raw, event };
 
   const { max_per_minute: maxPerMinute } = receiving;
   const tooMany =
@@ -129,7 +124,7 @@ const nothing = { payload: undefined, text: "" };
 /** Returns the error for a request from an address or a page that is not allowed to send. */
 function originError(
   receiving: Receiving,
-  { address }: RequestHead,
+  { address }: Arrival,
   origin: string | undefined,
 ): ApiError | undefined {
   if (!isAllowedAddress(receiving, address))

@@ -4,7 +4,7 @@ import type { RequestTrace } from "../../base/tracing/index.ts";
 import type { TriggerOfToken, TriggerSettings } from "../../received/index.ts";
 import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
 import type { ReceivedBody } from "./received-body.ts";
-import type { RequestHead } from "./received-rows.ts";
+import type { Arrival } from "./received-rows.ts";
 
 /**
  * A request to a trigger. If the trigger's settings change before the run starts, the request is
@@ -12,7 +12,7 @@ import type { RequestHead } from "./received-rows.ts";
  */
 export interface ReceivedCall {
   readonly caller: Extract<Caller, { readonly kind: "credential" }>;
-  readonly head: RequestHead;
+  readonly arrival: Arrival;
   readonly body: ReceivedBody;
   readonly labels: Result<RunLabels | undefined>;
   readonly callback: Result<RunCallback | undefined>;

@@ -7,7 +7,7 @@ import type { ReceivedStart } from "../../runs/index.ts";
 import { headerOf } from "../request/index.ts";
 
 /** What is known of a request before its body is read. */
-export interface RequestHead {
+export interface Arrival {
   readonly requestId: string;
   readonly address: string;
   readonly contentType: string | null;
@@ -17,7 +17,7 @@ export interface RequestHead {
 }
 
 /** Returns what is known of a request before its body is read, together with a new id. */
-export function requestHead(incoming: IncomingMessage, address: string): RequestHead {
+export function arrivalOf(incoming: IncomingMessage, address: string): Arrival {
   return {
     requestId: newId("req"),
     address,
@@ -28,11 +28,11 @@ export function requestHead(incoming: IncomingMessage, address: string): Request
 }
 
 /**
- * Returns a copy of `head` with a new id. A request that is checked again needs a new id: if the
+ * Returns a copy of `arrival` with a new id. A request that is checked again needs a new id: if the
  * reply of the database to the earlier check was lost, a row with the earlier id can exist.
  */
-export function withNewId(head: RequestHead): RequestHead {
-  return { ...head, requestId: newId("req") };
+export function withNewId(arrival: Arrival): Arrival {
+  return { ...arrival, requestId: newId("req") };
 }
 
 type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
@@ -41,7 +41,7 @@ type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
 export interface VerifiedRequest {
   readonly trigger: Trigger;
   readonly receiving: Receiving;
-  readonly head: RequestHead;
+  readonly arrival: Arrival;
   readonly raw: RawRequest;
   readonly event: { readonly id: string | null; readonly type: string | null };
 }
@@ -52,7 +52,7 @@ export interface VerifiedRequest {
  */
 export function unverifiedRow(
   trigger: Trigger,
-  { requestId, address }: RequestHead,
+  { requestId, address }: Arrival,
   result: Pick<ReceivedRequestRow, "outcome" | "error" | "size">,
 ): ReceivedRequestRow {
   return {
@@ -86,7 +86,7 @@ export function verifiedRow(
     readonly withoutBody?: boolean;
   },
 ): ReceivedRequestRow {
-  const { requestId, address, contentType, contentEncoding } = request.head;
+  const { requestId, address, contentType, contentEncoding } = request.arrival;
   return {
     ...idsOf(request.trigger),
     requestId,
@@ -110,9 +110,9 @@ export function receivedStart(
   request: VerifiedRequest,
   { isFiltered }: Pick<ReceivedStart, "isFiltered">,
 ): ReceivedStart {
-  const { receiving, head, raw, event } = request;
+  const { receiving, arrival, raw, event } = request;
   return {
-    requestId: head.requestId,
+    requestId: arrival.requestId,
     eventId: event.id,
     eventIdDays: receiving.event_id_days,
     eventType: event.type,
@@ -120,8 +120,8 @@ export function receivedStart(
     swallows: receiving.when_disabled === "swallow",
     isFiltered,
     replayOf: null,
-    address: head.address,
-    contentEncoding: head.contentEncoding,
+    address: arrival.address,
+    contentEncoding: arrival.contentEncoding,
     query: queryTextOf(raw),
     headers: headersOf(request),
     body: raw.body,

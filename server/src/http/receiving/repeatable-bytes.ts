@@ -1,6 +1,6 @@
 import type { Result } from "../../base/errors.ts";
 import { type DecodedBody, mediaTypeOf, type RawRequest } from "../../receiving/index.ts";
-import type { RequestHead } from "./received-rows.ts";
+import type { Arrival } from "./received-rows.ts";
 
 /**
  * Returns the bytes that are hashed to recognize a repeat of a request with an Idempotency-Key: the
@@ -9,7 +9,7 @@ import type { RequestHead } from "./received-rows.ts";
  * compressing a text again can give other bytes.
  */
 export function repeatableBytes(
-  { contentType, contentEncoding }: Pick<RequestHead, "contentType" | "contentEncoding">,
+  { contentType, contentEncoding }: Pick<Arrival, "contentType" | "contentEncoding">,
   { body }: Pick<RawRequest, "body">,
   decoded: Result<DecodedBody>,
 ): Buffer {

@@ -2,7 +2,7 @@ import type { PresetName, Receiving } from "@beckon/contract";
 import { formType, mediaTypeOf } from "../../receiving/index.ts";
 import type { ReceivedCall } from "./received-call.ts";
 
-type Answered = Pick<ReceivedCall, "acceptsJson" | "head" | "headers">;
+type Answered = Pick<ReceivedCall, "acceptsJson" | "arrival" | "headers">;
 type ResponseSettings = Pick<Receiving, "form" | "preset" | "verification">;
 
 /** Senders that count every status but 200 as a failure, and then send the request again. */
@@ -42,7 +42,7 @@ export function skippedResponse(call: Answered, settings: ResponseSettings): Res
  * Returns the response to Twilio or Slack, which use its body; undefined if the response is JSON.
  */
 function senderResponse(
-  { acceptsJson, head, headers }: Answered,
+  { acceptsJson, arrival, headers }: Answered,
   { preset, verification }: ResponseSettings,
 ): Response | undefined {
   // For an incoming message or call, Twilio executes the body as TwiML. It reports the error 12300
@@ -53,7 +53,7 @@ function senderResponse(
     });
   // Slack sends slash commands and interactions as forms, and shows the body to the user. It names
   // `application/json` in `Accept`, so `acceptsJson` is not checked.
-  if (preset === "slack" && mediaTypeOf(head.contentType ?? undefined) === formType)
+  if (preset === "slack" && mediaTypeOf(arrival.contentType ?? undefined) === formType)
     return new Response(null, { headers });
   return undefined;
 }

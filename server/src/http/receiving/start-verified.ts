@@ -6,9 +6,10 @@ import type { DecodedBody } from "../../receiving/index.ts";
 import {
   type RunDetails,
   runDetails,
+  type StartOutcome,
   type StartRequest,
-  startReceived,
   TriggerReconfigured,
+  tryStart,
 } from "../../runs/index.ts";
 import { type MappedRequest, mapRequest } from "../../triggers/index.ts";
 import { startContent } from "../request/index.ts";
@@ -21,9 +22,9 @@ import { runResponse, skippedResponse } from "./responses.ts";
 
 /**
  * Evaluates filter and message template of a verified request, and starts its run. The SQL
- * statement that starts the run (`startReceived`) checks the event id, the pause and the limits
- * before it uses the result of the evaluation. Errors of these checks therefore take precedence
- * over errors of the evaluation.
+ * statement that starts the run (`tryStart`) checks the event id, the pause and the limits before
+ * it uses the result of the evaluation. Errors of these checks therefore take precedence over
+ * errors of the evaluation.
  * @throws TriggerReconfigured if the trigger's settings no longer have this `version`; ApiError if
  *   the request is rejected, or if the run was created as failed for another reason than its filter
  *   or template
@@ -42,7 +43,7 @@ export async function startVerified(
         decoded: decoded.value,
       })
     : undefined;
-  let start = toStart(call, { request, decoded, mapped, version });
+  let start = startRequestOf(call, { request, decoded, mapped, version });
   for (;;) {
     const outcome = await startOrRecord(services, start, request);
     switch (outcome.kind) {
@@ -62,7 +63,7 @@ export async function startVerified(
       case "empty":
         if (receiving.template === null || !decoded.ok)
           throw await rejected(services, request, outcome.error);
-        start = { ...start, details: failedBy(emptyMessage) };
+        start = { ...start, details: mappingFailure(emptyMessage) };
         continue;
       case "listening": {
         const row = verifiedRow(request, { outcome: "captured" });
@@ -77,8 +78,8 @@ export async function startVerified(
   }
 }
 
-function toStart(
-  { caller, head, labels, callback, key: ownKey, webhookId, trace }: ReceivedCall,
+function startRequestOf(
+  { caller, arrival, labels, callback, key: ownKey, webhookId, trace }: ReceivedCall,
   {
     request,
     decoded,
@@ -98,16 +99,16 @@ function toStart(
     caller,
     trace,
     agentId: null,
-    contentType: head.contentType,
+    contentType: arrival.contentType,
     receivingVersion: version,
     received: receivedStart(request, { isFiltered: mapped?.kind === "filtered" }),
     files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
-    details: mapped?.kind === "failed" ? failedBy(mapped.error) : undefined,
+    details: mapped?.kind === "failed" ? mappingFailure(mapped.error) : undefined,
     ...startContent(
       { key, labels, callback },
       {
         payload: () => (decoded.ok ? { ok: true, value: messageOf(mapped) } : decoded),
-        bytes: () => ({ ok: true, value: repeatableBytes(head, request.raw, decoded) }),
+        bytes: () => ({ ok: true, value: repeatableBytes(arrival, request.raw, decoded) }),
       },
     ),
   };
@@ -124,7 +125,7 @@ function messageOf(mapped: MappedRequest | undefined): string {
  * Returns the details of a run that is created already failed, because its filter or template
  * failed.
  */
-function failedBy(message: string): RunDetails {
+function mappingFailure(message: string): RunDetails {
   return runDetails({ initial: { code: "mapping_error", message } });
 }
 
@@ -148,9 +149,9 @@ async function startOrRecord(
   services: Services,
   start: StartRequest,
   request: VerifiedRequest,
-): ReturnType<typeof startReceived> {
+): Promise<StartOutcome> {
   try {
-    return await startReceived(services.runs, start);
+    return await tryStart(services.runs, start);
   } catch (thrown) {
     if (
       thrown instanceof ApiError &&

@@ -4,10 +4,11 @@ export { labelHeaders, readLabels } from "./read-labels.ts";
 export {
   maxStoredRejections,
   type Started,
+  type StartOutcome,
   type StartRequest,
-  startReceived,
   startRun,
   TriggerReconfigured,
+  tryStart,
   workspaceOfCaller,
 } from "./start.ts";
 export { startErrors } from "./start-errors.ts";

@@ -19,7 +19,7 @@ export interface StartPorts {
   readonly reports: Pick<RunReports, "ended" | "rejected">;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
-  /** Number of calls of `startReceived` in progress, for which a stopping process waits. */
+  /** Number of calls of `tryStart` in progress, for which a stopping process waits. */
   readonly startsInProgress: { count: number };
   readonly appends: Appends;
   readonly unconfirmedStarts: UnconfirmedStarts;

@@ -76,7 +76,7 @@ export interface Started extends RunRef {
  *   may have begun to execute it before the cancellation.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
-  const outcome = await startReceived(ports, request);
+  const outcome = await tryStart(ports, request);
   switch (outcome.kind) {
     case "started":
       if (outcome.failure !== undefined) throw outcome.failure;
@@ -101,7 +101,7 @@ export class TriggerReconfigured extends Error {
 }
 
 /**
- * What became of a request to a trigger.
+ * What became of a request to start a run.
  * - `started`: the request created a run, possibly waiting, or an earlier request with the same
  *   Idempotency-Key created it (`run.replayed`). `failure` is set if this request created the run
  *   and it has already failed.
@@ -117,27 +117,28 @@ export type StartOutcome =
   | { readonly kind: "filtered" | "listening" | "swallowed" | "reconfigured" };
 
 /**
- * Like `startRun`, for requests to triggers that have the settings `receiving`. Such a request can
- * have a result that is neither a new run nor an error, for example `filtered`. Such results are
- * returned.
+ * Starts a run, or returns a result that is neither a run nor an error, for example `filtered`.
+ * Requests to triggers that have the settings `receiving` can have such results.
  * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id or an
  *   Idempotency-Key may have started its run; if it is repeated, it gets that run.
  */
-export async function startReceived(
-  ports: StartPorts,
-  request: StartRequest,
-): Promise<StartOutcome> {
+export async function tryStart(ports: StartPorts, request: StartRequest): Promise<StartOutcome> {
   if (ports.capacity.isDraining) throw stopping();
   if (ports.memory.heap.isFull) throw outOfMemory();
   ports.startsInProgress.count++;
   try {
-    return await submit(ports, request);
+    return await startUntilDecided(ports, request);
   } finally {
     ports.startsInProgress.count--;
   }
 }
 
-async function submit(ports: StartPorts, request: StartRequest): Promise<StartOutcome> {
+/**
+ * Submits the request until a result decides it. It is submitted again unchanged if it is
+ * `contended`, with the check of limits if it is `limited`, and as a run that is created failed if
+ * its `limit_reached` is stored.
+ */
+async function startUntilDecided(ports: StartPorts, request: StartRequest): Promise<StartOutcome> {
   let row = toRequestFields(request);
   for (;;) {
     const result = await submitStart(ports, row, request);
@@ -183,7 +184,7 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
           ports.reports.rejected(error.code);
           throw error;
         }
-        row = { ...row, details: failedBy(result, row.details) };
+        row = { ...row, details: failedByLimit(result, row.details) };
         continue;
       case "limit_paused":
         throw pausedByLimit(result.limit);
@@ -237,7 +238,7 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
  * the start statement create a run that has already failed. If the request has no details of its
  * own, the run gets the trigger and the prompt prefix that the first attempt found.
  */
-function failedBy(
+function failedByLimit(
   { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,
   details: RunDetails | undefined,
 ): RunDetails {
