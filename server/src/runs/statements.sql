@@ -77,7 +77,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -228,7 +229,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -381,7 +383,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -553,7 +556,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -727,7 +731,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -890,7 +895,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -1055,7 +1061,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -1239,7 +1246,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -1429,7 +1437,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -1585,7 +1594,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -1743,7 +1753,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -1920,7 +1931,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -2099,7 +2111,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -2267,7 +2280,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -2437,7 +2451,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -2626,7 +2641,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, c.reached as reached, c.paused_by,
+    old.run_id as replayed_run,
+    c.reached as reached, c.paused_by,
     case
       when written.run_id is not null then 'started'
       when c.rejection is not null then c.rejection
@@ -2843,7 +2859,8 @@ with callers as materialized (
     case when d.error_code is not null then 'failed'
       when c.holds and (c.is_paused or coalesce(c.reached, of_trigger.reached) is not null) then 'waiting'
       when c.running then 'running' else 'queued' end as status,
-    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, received.id as request_id, received.event as sender_event, received.event_days, c.held, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
+    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, received.id as request_id, received.event as sender_event, received.event_days, c.held, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn,
+    coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
       when written.run_id is not null then 'started'
       when written_request.id is not null then 'filtered_before'
@@ -3130,8 +3147,7 @@ select (select json_agg(json_build_object('position', position, 'kind', case
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
-  ) as callers,
-  (select bool_or(repeat_statement()) from checked
+  ) as callers, (select bool_or(repeat_statement()) from checked
     where key is not null and run_id in (select run_id from event_bound)
       and run_id not in (select run_id from bound)) as repeat;
 

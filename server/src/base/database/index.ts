@@ -39,6 +39,7 @@ export {
   type Parameters,
   type RowsTable,
   type Statement,
+  sqlList,
   statement,
 } from "./statement.ts";
 export type { Tables } from "./tables.ts";

@@ -71,6 +71,13 @@ export interface Statement<Input> {
 }
 
 /**
+ * Returns SQL: the items, separated by commas. An item that is empty or false is left out, so that
+ * variants of a statement can have different columns or common table expressions.
+ */
+export const sqlList = (...items: readonly (string | false)[]): string =>
+  items.filter(Boolean).join(", ");
+
+/**
  * Creates a prepared statement. Parameters are declared where the text uses them, so that values
  * and parameter numbers always match.
  *

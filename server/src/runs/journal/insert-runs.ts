@@ -1,3 +1,4 @@
+import { sqlList } from "../../base/database/index.ts";
 import { draftRunVersion, runVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { insertResults, nothingUsedColumns } from "./end-runs.ts";
@@ -36,7 +37,8 @@ export function insertRuns(
     readonly withDeliveries: boolean;
   },
 ): string {
-  return `started as (
+  return sqlList(
+    `started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at${detailed ? ", finished_at" : ""})
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
@@ -56,7 +58,14 @@ export function insertRuns(
     ${detailed ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data,
     source as run_source, trigger_id, ${labelled ? "string_to_array(tags, e'\\n')" : "null::text[]"} as tags${withCallback ? ", callback_subscription_id, callback_url" : ""}
   from ${source}
-), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: { run: "columns", callback: withCallback ? "columns" : "none" }, withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
+)`,
+    withCallback && storedCallbacks(source),
+    insertEvents("first_events", {
+      facts: { run: "columns", callback: withCallback ? "columns" : "none" },
+      withDeliveries,
+    }),
+    detailed && failedResults(source),
+  );
 }
 
 /** SQL of the engine version that is needed to execute the run. */
@@ -67,7 +76,7 @@ function storedCallbacks(source: string): string {
   insert into run_callbacks (run_id, workspace_id, subscription_id, url)
   select run_id, workspace_id, callback_subscription_id, callback_url
   from ${source} where callback_subscription_id is not null
-), `;
+)`;
 }
 
 function failedResults(source: string): string {

@@ -3,7 +3,7 @@ import { databaseUnavailable } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { limitError, secondsToReset } from "../../reservations/index.ts";
-import { maxHeldRuns } from "./received-parts.ts";
+import { maxHeldRuns } from "./received-sql.ts";
 import {
   type CreatedRun,
   initialError,

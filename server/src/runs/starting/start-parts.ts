@@ -21,7 +21,7 @@ export const partNames = [
   "firstCalls",
   /**
    * Requests to triggers are stored, and the senders' event ids are bound to the runs: see
-   * `received-parts.ts`.
+   * `received-sql.ts`.
    */
   "received",
   /** The requests have files, which become artifacts of the runs. */

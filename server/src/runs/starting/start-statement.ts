@@ -2,6 +2,7 @@ import {
   type Column,
   type Parameters,
   type Statement,
+  sqlList,
   statement,
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
@@ -14,7 +15,7 @@ import {
 import { finalEvent, insertRuns, nothingUsed } from "../journal/index.ts";
 import { admissionChecks, batchChecks, isAdmittedSql, toBranch } from "./admission-checks.ts";
 import { overLimit } from "./over-limit.ts";
-import { noReceived, receivedTables } from "./received-parts.ts";
+import { noReceived, type ReceivedSql, receivedSql } from "./received-sql.ts";
 import { callersTable } from "./start-callers.ts";
 import { type Parts, partNames } from "./start-parts.ts";
 import { type InitialFailure, initialError, type StartRow } from "./start-row.ts";
@@ -45,22 +46,58 @@ function startStatement(parts: Parts): Statement<StartInput> {
   return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
     const callers = callersTable(p, parts);
     const requests = requestsTable(p, parts);
-    const details = parts.details ? detailsTable(p) : "";
+    const details = parts.details && detailsTable(p);
     const isAdmitted = isAdmittedSql(parts);
-    const isEventBound =
-      parts.received &&
-      "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))";
+    const received = parts.received ? receivedSql(p, parts, { scope, isAdmitted }) : noReceived;
+    const queuedIds = p.value("text[]", (input) => input.queuedIds);
     const isBound = allOf(
       parts.keys && "(key is null or not binds_key or run_id in (select run_id from bound))",
-      isEventBound,
+      received.isEventBound,
     );
-    const received = parts.received ? receivedTables(p, parts, { scope, isAdmitted }) : noReceived;
-    const queuedIds = p.value("text[]", (input) => input.queuedIds);
-    const columns = optionalColumns(parts);
-    const joins = optionalJoins(parts);
-    const reached = reachedBy(parts);
+    const ctes = sqlList(
+      callersCte(parts, received, { callers, queuedIds }),
+      details && `details as materialized (select * from ${details})`,
+      checkedCte(parts, received, requests),
+      `busy as (
+  ${overLimit(parts, "queued", { owner: "agent_id", earlier: "queued", max: "max_queued_runs" })}
+)`,
+      received.bindEvents,
+      parts.keys && boundCte(allOf(`(${isAdmitted})`, received.isEventBound)),
+      `starting as not materialized (
+  select * from checked where check_result = 'start' and (${isAdmitted}) and (${isBound})
+)`,
+      insertRuns("starting", {
+        detailed: parts.details,
+        labelled: parts.labels,
+        withCallback: parts.callbacks,
+        withDeliveries: parts.deliveries,
+      }),
+      parts.details && writeDetails,
+      received.writeRequests,
+      parts.firstCalls && reserveFirstCalls("starting"),
+    );
     return `
-with callers as materialized (
+with ${ctes}
+select ${resultsColumn(parts, isBound)},
+  ${sqlList(callersColumn, received.repeatIfHalfBound)}`;
+  });
+}
+
+/** Returns the common table expression `callers`: what is stored of each caller of the batch. */
+function callersCte(
+  parts: Parts,
+  received: ReceivedSql,
+  { callers, queuedIds }: { readonly callers: string; readonly queuedIds: string },
+): string {
+  const { triggers, callbacks, limits } = parts;
+  const joins = joinsOfCallers(parts);
+  const columns = sqlList(
+    "g.enabled",
+    triggers && "g.receiving_version as current_version",
+    received.columnsOfCallers,
+    triggers && callbacks && "g.allows_callback",
+  );
+  return `callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. It names its columns, because each execution prepares all columns that a subquery
@@ -69,9 +106,9 @@ with callers as materialized (
   -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled,${columns.currentVersion}${received.callerColumns}${columns.allowsCallback} coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, ${columns}, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
-    ${columns.limits},
+    ${limits ? "reached.reached, paused.reached as paused_by" : "null::json as reached, null::json as paused_by"},
     -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
     -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
@@ -128,15 +165,28 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
   ${joins.limits}
-), ${details === "" ? "" : `details as materialized (select * from ${details}), `}checked as (
+)`;
+}
+
+/** Returns the common table expression `checked`: each request with the result of its checks. */
+function checkedCte(parts: Parts, received: ReceivedSql, requests: string): string {
+  const joins = joinsOfChecked(parts);
+  const reached = reachedBy(parts);
+  const bindsKey = parts.keys && "d.error_code is null or d.binds_key as binds_key";
+  const replayedRun = parts.received
+    ? "case when seen.run_id is not null then seen.run_id else old.run_id end"
+    : "old.run_id";
+  const signer = parts.callbacks && "signer.id as callback_subscription_id";
+  return `checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.queued, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,${columns.bindsKey}
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${sqlList(`${scope} as scope`, bindsKey)},
     case when d.error_code is not null then 'failed'
       ${parts.received ? `when c.holds and (c.is_paused or ${reached} is not null) then 'waiting'` : ""}
       when c.running then 'running' else 'queued' end as status,
-    ${columns.replayedRun} as replayed_run,${received.columns} ${reached} as reached, c.paused_by,${columns.signer}
+    ${sqlList(`${replayedRun} as replayed_run`, received.columnsOfChecked)},
+    ${sqlList(`${reached} as reached, c.paused_by`, signer)},
     case
       ${admissionChecks(parts, reached).map(toBranch).join("\n      ")}
       else 'start'
@@ -145,31 +195,37 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   ${joins.details}
   ${joins.earlierRun}
-  ${received.joins}
+  ${received.joinsOfChecked}
   ${joins.limitsOfTrigger}
   ${joins.signer}
   ${joins.written}
-), busy as (
-  ${overLimit(parts, "queued", { owner: "agent_id", earlier: "queued", max: "max_queued_runs" })}
-), ${received.bindEvents}${parts.keys ? bindKeys(allOf(`(${isAdmitted})`, isEventBound)) : ""}starting as not materialized (
-  select * from checked where check_result = 'start' and (${isAdmitted}) and (${isBound})
-), ${insertRuns("starting", {
-      detailed: parts.details,
-      labelled: parts.labels,
-      withCallback: parts.callbacks,
-      withDeliveries: parts.deliveries,
-    })}${parts.details ? writeDetails : ""}${received.write}${parts.firstCalls ? `, ${reserveFirstCalls("starting")}` : ""}
-select (select json_agg(json_build_object('position', position, 'kind', case
+)`;
+}
+
+/** Returns the result column with one entry for each request. */
+function resultsColumn(parts: Parts, isBound: string): string {
+  const fields = sqlList(
+    "'position', position",
+    `'kind', case
     when check_result <> 'start' then check_result
     ${batchChecks(parts, isBound).map(toBranch).join("\n    ")}
     else status
-  end, 'replayed_run', replayed_run${columns.limitOfResult}${columns.firstCallOfResult})) from checked) as results,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+  end`,
+    "'replayed_run', replayed_run",
+    parts.limits &&
+      "'limit', case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end",
+    parts.firstCalls &&
+      `'first_call_reserved', run_id in (select run_id from first_reservations),
+    'first_call_restricted', run_id not in (select run_id from unrestricted_first_calls)`,
+  );
+  return `(select json_agg(json_build_object(${fields})) from checked) as results`;
+}
+
+/** SQL of the result column with one entry for each caller. */
+const callersColumn = `(select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
-  ) as callers${received.repeatIfHalfBound}`;
-  });
-}
+  ) as callers`;
 
 /** SQL of the scope of a request's Idempotency-Key. */
 const scope =
@@ -179,36 +235,13 @@ const scope =
 const reachedBy = ({ limits, details }: Parts) =>
   limits && details ? "coalesce(c.reached, of_trigger.reached)" : "c.reached";
 
-/** Returns the conjunction of the conditions; false is no condition. */
+/** Returns the conjunction of the conditions. One that is empty or false is left out. */
 const allOf = (...conditions: readonly (string | false)[]) =>
-  conditions.filter((condition) => condition !== false).join(" and ") || "true";
+  conditions.filter(Boolean).join(" and ") || "true";
 
-/** Columns that only some variants of the statement have. Commas are part of the texts. */
-function optionalColumns({ triggers, keys, callbacks, limits, firstCalls, received }: Parts) {
-  return {
-    replayedRun: received
-      ? "case when seen.run_id is not null then seen.run_id else old.run_id end"
-      : "old.run_id",
-    currentVersion: triggers ? " g.receiving_version as current_version," : "",
-    allowsCallback: triggers && callbacks ? " g.allows_callback," : "",
-    limits: limits
-      ? "reached.reached, paused.reached as paused_by"
-      : "null::json as reached, null::json as paused_by",
-    bindsKey: keys ? " d.error_code is null or d.binds_key as binds_key," : "",
-    signer: callbacks ? " signer.id as callback_subscription_id," : "",
-    limitOfResult: limits
-      ? ", 'limit', case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end"
-      : "",
-    firstCallOfResult: firstCalls
-      ? `, 'first_call_reserved', run_id in (select run_id from first_reservations),
-    'first_call_restricted', run_id not in (select run_id from unrestricted_first_calls)`
-      : "",
-  };
-}
-
-/** Joins that only some variants of the statement have, or the nulls that replace them. */
-function optionalJoins(parts: Parts) {
-  const { triggers, keys, details, callbacks, limits, resent } = parts;
+/** Joins of `callers` that only some variants have, or the nulls that replace them. */
+function joinsOfCallers(parts: Parts) {
+  const { triggers, limits } = parts;
   return {
     trigger: triggers
       ? `left join lateral (
@@ -223,6 +256,13 @@ function optionalJoins(parts: Parts) {
     ${pausingLimit}
   ) paused on true`
       : "",
+  };
+}
+
+/** Joins of `checked` that only some variants have, or the nulls that replace them. */
+function joinsOfChecked(parts: Parts) {
+  const { keys, details, callbacks, limits, resent } = parts;
+  return {
     details: details
       ? "left join details d on d.request = r.position"
       : nullRow(
@@ -279,8 +319,8 @@ const isValidToken = ({ triggers }: Parts) =>
     ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
     : isAgentToken("t", "a");
 
-/** Returns the common table expression that binds Idempotency-Keys, followed by a comma. */
-const bindKeys = (isStarting: string) => `bound as (
+/** Returns the common table expression `bound`, which binds Idempotency-Keys. */
+const boundCte = (isStarting: string) => `bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
@@ -288,10 +328,10 @@ const bindKeys = (isStarting: string) => `bound as (
   order by scope, key, position
   on conflict do nothing
   returning run_id
-), `;
+)`;
 
 /** Common table expressions that write the audit entries and drafts of `details`. */
-const writeDetails = `, recorded as (
+const writeDetails = `recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null

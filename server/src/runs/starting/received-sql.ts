@@ -1,4 +1,4 @@
-import type { Parameters } from "../../base/database/index.ts";
+import { type Parameters, sqlList } from "../../base/database/index.ts";
 import { overLimit } from "./over-limit.ts";
 import type { Parts } from "./start-parts.ts";
 import type {
@@ -17,19 +17,20 @@ import type {
 export const maxHeldRuns = 1_000;
 
 /**
- * The parts of the start statement's SQL for requests to triggers that have the settings
- * `receiving`. `checked` is the statement's common table expression with one row for each request.
+ * SQL that the start statement has only for requests to triggers that have the settings
+ * `receiving`. `callers` and `checked` are common table expressions of the statement, with one row
+ * for each caller and for each request.
  */
-export interface ReceivedParts {
-  /** Columns of `callers` and of `checked`, each followed by a comma. */
-  readonly callerColumns: string;
-  readonly columns: string;
-  /** Joins of `checked`. */
-  readonly joins: string;
-  /** Common table expressions that bind event ids, each followed by a comma. */
+export interface ReceivedSql {
+  readonly columnsOfCallers: string;
+  readonly columnsOfChecked: string;
+  readonly joinsOfChecked: string;
+  /** Common table expressions that bind event ids. */
   readonly bindEvents: string;
-  /** Common table expressions that write the requests, each after a comma. */
-  readonly write: string;
+  /** Condition on `checked` that the event id of a request, if it has one, is bound to its run. */
+  readonly isEventBound: string;
+  /** Common table expressions that write the requests and their files. */
+  readonly writeRequests: string;
   /**
    * Result column that makes the whole statement fail if a request has bound its event id but not
    * its Idempotency-Key, which a concurrent request bound first. Otherwise the event id would stay
@@ -38,16 +39,14 @@ export interface ReceivedParts {
   readonly repeatIfHalfBound: string;
 }
 
-/**
- * The parts for a batch without requests to triggers that have the settings `receiving`. An empty
- * text adds nothing to the statement.
- */
-export const noReceived: ReceivedParts = {
-  callerColumns: "",
-  columns: "",
-  joins: "",
+/** The SQL for a batch without requests to triggers that have the settings `receiving`. */
+export const noReceived: ReceivedSql = {
+  columnsOfCallers: "",
+  columnsOfChecked: "",
+  joinsOfChecked: "",
   bindEvents: "",
-  write: "",
+  isEventBound: "",
+  writeRequests: "",
   repeatIfHalfBound: "",
 };
 
@@ -57,11 +56,11 @@ export const noReceived: ReceivedParts = {
  * @param sql SQL expressions. `scope`: the scope of a request's Idempotency-Key. `isAdmitted`: the
  *   condition for a row of `checked` that its run exceeds no limit of queued or held runs.
  */
-export function receivedTables<Input extends { readonly rows: readonly StartRow[] }>(
+export function receivedSql<Input extends { readonly rows: readonly StartRow[] }>(
   p: Parameters<Input>,
   parts: Parts,
   { scope, isAdmitted }: { readonly scope: string; readonly isAdmitted: string },
-): ReceivedParts {
+): ReceivedSql {
   const { keys, files, resent } = parts;
   const requests = p.rows("received", eventsOf, {
     request: ["int", (row) => row.request],
@@ -84,28 +83,13 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     headers: ["jsonb", (row) => row.headers],
     body: ["bytea", (row) => row.body],
   });
-  const storeFiles = files
-    ? `, stored_files as (
-  insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, s.workspace_id, s.run_id,
-    case when f.copy_of is null then f.media_type else a.media_type end,
-    case when f.copy_of is null then f.content else a.content end
-  from starting s join ${filesTable(p)} on f.request = s.position
-  left join lateral (
-    select a.media_type, a.content from artifacts a
-    where a.id = f.copy_of and a.workspace_id = s.workspace_id and a.run_id = s.retry_of limit 1
-  ) a on true
-  where case when f.copy_of is null then s.status <> 'failed' else a.content is not null end
-)`
-    : "";
   return {
-    callerColumns: heldColumns(parts),
-    columns: ` received.id as request_id, received.event as sender_event, received.event_days, c.held,${
-      keys
-        ? ` row_number() over (partition by ${scope}, r.key order by r.position) as key_turn,`
-        : ""
-    }`,
-    joins: `left join ${requests.table} on received.request = r.position
+    columnsOfCallers: columnsOfCallers(parts),
+    columnsOfChecked: sqlList(
+      "received.id as request_id, received.event as sender_event, received.event_days, c.held",
+      keys && `row_number() over (partition by ${scope}, r.key order by r.position) as key_turn`,
+    ),
+    joinsOfChecked: `left join ${requests.table} on received.request = r.position
   left join lateral (
     -- A replay is sent with the trigger in its details. If its Idempotency-Key was used before, the
     -- key decides: this call is then a repeat of an earlier one, which may have bound the event.
@@ -139,8 +123,11 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   order by trigger_id, sender_event, position
   on conflict do nothing
   returning run_id
-), `,
-    write: `, stored_requests as (
+)`,
+    isEventBound:
+      "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))",
+    writeRequests: sqlList(
+      `stored_requests as (
   insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, error, event_id,
     event_type, run_id, replay_of, agent_version, address, content_type, content_encoding, size,
     query, headers, body)
@@ -153,23 +140,38 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
   from checked s join ${contents.table} on b.request = s.position
   where s.check_result = 'filtered' or s.run_id in (select run_id from starting)
-)${storeFiles}`,
+)`,
+      files && writeFiles(filesTable(p)),
+    ),
     repeatIfHalfBound: keys
-      ? `,
-  (select bool_or(repeat_statement()) from checked
+      ? `(select bool_or(repeat_statement()) from checked
     where key is not null and run_id in (select run_id from event_bound)
       and run_id not in (select run_id from bound)) as repeat`
       : "",
   };
 }
 
+/** Returns the common table expression that writes the files of requests and copied files. */
+const writeFiles = (filesTable: string) => `stored_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, s.workspace_id, s.run_id,
+    case when f.copy_of is null then f.media_type else a.media_type end,
+    case when f.copy_of is null then f.content else a.content end
+  from starting s join ${filesTable} on f.request = s.position
+  left join lateral (
+    select a.media_type, a.content from artifacts a
+    where a.id = f.copy_of and a.workspace_id = s.workspace_id and a.run_id = s.retry_of limit 1
+  ) a on true
+  where case when f.copy_of is null then s.status <> 'failed' else a.content is not null end
+)`;
+
 /**
- * Returns SQL of columns of `callers`, each followed by a comma. The column `held` is the number of
- * runs that the trigger holds. It is counted only if the caller's run would be held.
+ * Returns SQL of columns of `callers`. The column `held` is the number of runs that the trigger
+ * holds. It is counted only if the caller's run would be held.
  */
-function heldColumns({ triggers, limits }: Parts): string {
+function columnsOfCallers({ triggers, limits }: Parts): string {
   const isPaused = `(a.paused_at is not null${limits ? " or paused.reached is not null" : ""})`;
-  return ` ${isPaused} as is_paused,
+  return `${isPaused} as is_paused,
     ${triggers ? "coalesce(g.listening_until > now(), false)" : "false"} as is_listening,
     case when c.holds and (${isPaused}${limits ? " or reached.reached is not null" : ""}) then (
       select count(*) from (
@@ -177,7 +179,7 @@ function heldColumns({ triggers, limits }: Parts): string {
         where h.status = 'waiting' and h.workspace_id = a.workspace_id and h.agent_id = a.id
           and i.trigger_id = g.id
         limit ${maxHeldRuns}
-      ) as counted) end as held,`;
+      ) as counted) end as held`;
 }
 
 type Indexed<Value> = Value & { readonly request: number };
