@@ -6,7 +6,6 @@ import {
   createAdmittedCredentials,
   createAdmittedTriggers,
   type FireState,
-  fireCors,
   handleFire,
   handleFireHandshake,
   handleFireOptions,
@@ -17,7 +16,7 @@ import { createDocs } from "./docs/index.ts";
 import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
-import { createRequestRates } from "./receiving/index.ts";
+import { createRequestRates, fireCors } from "./receiving/index.ts";
 import { exchangeOf, type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 

@@ -15,6 +15,7 @@ import {
 import {
   answerTriggerHandshake,
   arrivalOf,
+  fireCors,
   ReceivedBody,
   type ReceivedCall,
   type RequestRates,
@@ -30,21 +31,11 @@ import {
   idempotencyKey,
   namedMediaTypes,
   type RequestContext,
-  requestIdHeader,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedTriggers } from "./admitted-triggers.ts";
 import { callbackHeader, readCallback } from "./read-callback.ts";
 import { toStart } from "./start-from-request.ts";
-
-/**
- * CORS headers of every response of the route that fires a trigger. Pages of any origin can fire a
- * trigger, because the URL is the only credential and browsers send no cookie with the request.
- */
-export const fireCors: Readonly<Record<string, string>> = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
-};
 
 /** What a process keeps about triggers between requests. */
 export interface FireState {
@@ -192,7 +183,6 @@ function toReceivedCall(
     key,
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
     acceptsJson: namedMediaTypes(headerOf(incoming, "accept") ?? "").has("application/json"),
-    headers: fireCors,
     trace: exchangeOf(incoming).trace,
     readTrigger: () => triggers.read(caller.hash),
     countRequest(triggerId) {

@@ -2,7 +2,6 @@ export { createAdmittedCredentials } from "./admitted-credentials.ts";
 export { createAdmittedTriggers } from "./admitted-triggers.ts";
 export {
   type FireState,
-  fireCors,
   handleFire,
   handleFireHandshake,
   handleFireOptions,

@@ -19,7 +19,7 @@ import type { ReceivedCall, ReceivingTrigger } from "./received-call.ts";
 import { type Arrival, unverifiedRow, type VerifiedRequest, verifiedRow } from "./received-rows.ts";
 import { confirmAndRecord } from "./record.ts";
 import { tooManyRequests } from "./request-rates.ts";
-import { skippedResponse } from "./responses.ts";
+import { fireCors, skippedResponse } from "./responses.ts";
 import { startVerified } from "./start-verified.ts";
 
 /** The request was rejected because its signature or its secret is not valid. */
@@ -85,7 +85,7 @@ export async function receive(
     if ((await call.readTrigger()).version !== trigger.version) throw new TriggerReconfigured();
     return new Response(handshake.body, {
       status: handshake.status,
-      headers: { ...call.headers, ...handshake.headers },
+      headers: { ...fireCors, ...handshake.headers },
     });
   }
   const decoded = await attemptAsync(() => decodeBody(receiving, raw, call.body.growInflated));
@@ -109,7 +109,7 @@ export async function receive(
     await confirmAndRecord(services, check, verifiedRow(request, { outcome: "honeypot" }));
     return skippedResponse(call, receiving);
   }
-  return startVerified(services, call, request, { decoded, version: trigger.version });
+  return startVerified(services, call, request, decoded);
 }
 
 /** Maximum of the column `size`. `Content-Length` can state more. */

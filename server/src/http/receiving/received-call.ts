@@ -29,8 +29,6 @@ export interface ReceivedCall {
    * type. Forms of Slack get an empty body in any case.
    */
   readonly acceptsJson: boolean;
-  /** Headers of every response. */
-  readonly headers: Readonly<Record<string, string>>;
   /** Trace of the request; undefined if traces are off. */
   readonly trace: RequestTrace | undefined;
   /**

@@ -35,7 +35,7 @@ export function withNewId(arrival: Arrival): Arrival {
   return { ...arrival, requestId: newId("req") };
 }
 
-type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
+type Trigger = Omit<TriggerOfToken, "settings">;
 
 /** A verified request, with the id and type of its event. */
 export interface VerifiedRequest {
@@ -128,7 +128,7 @@ export function receivedStart(
   };
 }
 
-function idsOf({ workspaceId, agentId, triggerId }: Trigger): Trigger {
+function idsOf({ workspaceId, agentId, triggerId }: Trigger) {
   return { workspaceId, agentId, triggerId };
 }
 

@@ -1,9 +1,19 @@
 import type { PresetName, Receiving } from "@beckon/contract";
 import { formType, mediaTypeOf } from "../../receiving/index.ts";
+import { requestIdHeader } from "../request/index.ts";
 import type { ReceivedCall } from "./received-call.ts";
 
-type Answered = Pick<ReceivedCall, "acceptsJson" | "arrival" | "headers">;
+type Answered = Pick<ReceivedCall, "acceptsJson" | "arrival">;
 type ResponseSettings = Pick<Receiving, "form" | "preset" | "verification">;
+
+/**
+ * CORS headers of every response of the route that fires a trigger. Pages of any origin can fire a
+ * trigger, because the URL is the only credential and browsers send no cookie with the request.
+ */
+export const fireCors: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
+};
 
 /** Senders that count every status but 200 as a failure, and then send the request again. */
 const sendersNeeding200: readonly (PresetName | null)[] = ["linear", "meta"];
@@ -17,14 +27,7 @@ export function runResponse(
   return (
     formResponse(call, settings.form.answer) ??
     senderResponse(call, settings) ??
-    json(
-      200,
-      { ok: true, run_id: runId },
-      {
-        ...call.headers,
-        ...(replayed ? { "idempotency-replayed": "true" } : {}),
-      },
-    )
+    json(200, { ok: true, run_id: runId }, replayed ? { "idempotency-replayed": "true" } : {})
   );
 }
 
@@ -34,7 +37,7 @@ export function skippedResponse(call: Answered, settings: ResponseSettings): Res
   return (
     formResponse(call, settings.form.answer) ??
     senderResponse(call, settings) ??
-    json(status, { ok: true, skipped: true }, call.headers)
+    json(status, { ok: true, skipped: true })
   );
 }
 
@@ -42,26 +45,30 @@ export function skippedResponse(call: Answered, settings: ResponseSettings): Res
  * Returns the response to Twilio or Slack, which use its body; undefined if the response is JSON.
  */
 function senderResponse(
-  { acceptsJson, arrival, headers }: Answered,
+  { acceptsJson, arrival }: Answered,
   { preset, verification }: ResponseSettings,
 ): Response | undefined {
   // For an incoming message or call, Twilio executes the body as TwiML. It reports the error 12300
   // if the body has another type.
   if (verification.kind === "twilio" && !acceptsJson)
     return new Response('<?xml version="1.0" encoding="UTF-8"?><Response/>', {
-      headers: { ...headers, "content-type": "text/xml" },
+      headers: { ...fireCors, "content-type": "text/xml" },
     });
   // Slack sends slash commands and interactions as forms, and shows the body to the user. It names
   // `application/json` in `Accept`, so `acceptsJson` is not checked.
   if (preset === "slack" && mediaTypeOf(arrival.contentType ?? undefined) === formType)
-    return new Response(null, { headers });
+    return new Response(null, { headers: fireCors });
   return undefined;
 }
 
-function json(status: number, body: object, headers: Readonly<Record<string, string>>): Response {
+function json(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", ...fireCors, ...headers },
   });
 }
 
@@ -70,11 +77,11 @@ function json(status: number, body: object, headers: Readonly<Record<string, str
  * URL contains the trigger's token, so the browser must not send this URL as the referrer.
  */
 function formResponse(
-  { acceptsJson, headers }: Answered,
+  { acceptsJson }: Answered,
   answer: Receiving["form"]["answer"],
 ): Response | undefined {
   if (answer === null || acceptsJson) return undefined;
-  const safe = { ...headers, "referrer-policy": "no-referrer", "cache-control": "no-store" };
+  const safe = { ...fireCors, "referrer-policy": "no-referrer", "cache-control": "no-store" };
   if ("redirect" in answer)
     return new Response(null, {
       status: 303,

@@ -25,25 +25,25 @@ import { runResponse, skippedResponse } from "./responses.ts";
  * statement that starts the run (`tryStart`) checks the event id, the pause and the limits before
  * it uses the result of the evaluation. Errors of these checks therefore take precedence over
  * errors of the evaluation.
- * @throws TriggerReconfigured if the trigger's settings no longer have this `version`; ApiError if
- *   the request is rejected, or if the run was created as failed for another reason than its filter
- *   or template
+ * @throws TriggerReconfigured if the trigger no longer has the version in `request`; ApiError if the
+ *   request is rejected, or if the run was created as failed for another reason than its filter or
+ *   template
  */
 export async function startVerified(
   services: Services,
   call: ReceivedCall,
   request: VerifiedRequest,
-  { decoded, version }: { readonly decoded: Result<DecodedBody>; readonly version: number },
+  decoded: Result<DecodedBody>,
 ): Promise<Response> {
-  const { receiving } = request;
+  const { trigger, receiving } = request;
   const mapped = decoded.ok
     ? await mapRequest(services.mapping, {
         ...request,
-        workspaceId: request.trigger.workspaceId,
+        workspaceId: trigger.workspaceId,
         decoded: decoded.value,
       })
     : undefined;
-  let start = startRequestOf(call, { request, decoded, mapped, version });
+  let start = startRequestOf(call, request, { decoded, mapped });
   for (;;) {
     const outcome = await startOrRecord(services, start, request);
     switch (outcome.kind) {
@@ -67,7 +67,7 @@ export async function startVerified(
         continue;
       case "listening": {
         const row = verifiedRow(request, { outcome: "captured" });
-        const sample = { request: row, version };
+        const sample = { request: row, version: trigger.version };
         if (await capture(services, sample)) return skippedResponse(call, receiving);
         // The trigger no longer waits for a sample, so this request is handled as an event.
         continue;
@@ -80,17 +80,11 @@ export async function startVerified(
 
 function startRequestOf(
   { caller, arrival, labels, callback, key: ownKey, webhookId, trace }: ReceivedCall,
+  request: VerifiedRequest,
   {
-    request,
     decoded,
     mapped,
-    version,
-  }: {
-    readonly request: VerifiedRequest;
-    readonly decoded: Result<DecodedBody>;
-    readonly mapped: MappedRequest | undefined;
-    readonly version: number;
-  },
+  }: { readonly decoded: Result<DecodedBody>; readonly mapped: MappedRequest | undefined },
 ): StartRequest {
   const files = decoded.ok ? decoded.value.files : [];
   const key = keyOf(request.receiving, { key: ownKey, webhookId });
@@ -100,7 +94,7 @@ function startRequestOf(
     trace,
     agentId: null,
     contentType: arrival.contentType,
-    receivingVersion: version,
+    receivingVersion: request.trigger.version,
     received: receivedStart(request, { isFiltered: mapped?.kind === "filtered" }),
     files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
     details: mapped?.kind === "failed" ? mappingFailure(mapped.error) : undefined,
