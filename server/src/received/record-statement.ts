@@ -1,4 +1,4 @@
-import { type Column, type Parameters, statement } from "../base/database/index.ts";
+import { type Column, statement } from "../base/database/index.ts";
 import { isTriggerToken } from "../credentials/index.ts";
 import type { ReceivedRequestRow, SettingsCheck, SettingsCheckResult } from "./received-request.ts";
 
@@ -84,25 +84,24 @@ export function insertRequests(source: string): string {
  * trigger, outcome (see `countedAs`) and minute, and stores the first ones of each minute.
  */
 export const recordStatement = statement<readonly SentRow[]>("record-requests", (p) => {
-  const checks = (p: Parameters<readonly SentRow[]>) =>
-    p.rows("r", (rows) => rows, {
-      ...Object.fromEntries(
-        Object.entries(requestColumns).map(([name, [type, value]]) => [
-          name,
-          [type, (row: SentRow) => value(row.request)] as Column<SentRow>,
-        ]),
-      ),
-      counted_as: ["text", ({ request }) => countedAs(request)],
-      token_hash: ["bytea", (row) => row.check?.tokenHash ?? null],
-      version: ["int", (row) => row.check?.version ?? 0],
-      full_minute: ["bigint", (row) => row.fullMinute],
-    }).table;
+  const requests = p.rows("r", (rows) => rows, {
+    ...Object.fromEntries(
+      Object.entries(requestColumns).map(([name, [type, value]]) => [
+        name,
+        [type, (row: SentRow) => value(row.request)] as Column<SentRow>,
+      ]),
+    ),
+    counted_as: ["text", ({ request }) => countedAs(request)],
+    token_hash: ["bytea", (row) => row.check?.tokenHash ?? null],
+    version: ["int", (row) => row.check?.version ?? 0],
+    full_minute: ["bigint", (row) => row.fullMinute],
+  });
   return `
 with checked as materialized (
   select r.*, coalesce(to_timestamp(r.full_minute), date_trunc('minute', now())) as minute,
     case when r.token_hash is null then 'valid' when t.hash is null then 'unauthorized'
       when t.receiving_version <> r.version then 'reconfigured' else 'valid' end as result
-  from ${checks(p)}
+  from ${requests.table}
   left join lateral (
     select t.hash, g.receiving_version from tokens t
     join triggers g on g.id = t.trigger_id and g.workspace_id = t.workspace_id

@@ -44,12 +44,12 @@ export async function once<T>(
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .executeTakeFirst();
-  const here = (query: { workspace_id: string; scope: string; key: string }) =>
-    tx.updateTable("idempotency").where((eb) => eb.and(query));
   if (bound !== undefined) {
     const data = await work();
-    await here(row)
+    await tx
+      .updateTable("idempotency")
       .set({ answer: ctx.cipher.encrypt(JSON.stringify(data), binding) })
+      .where((eb) => eb.and(row))
       .execute();
     return { data, replayed: false };
   }

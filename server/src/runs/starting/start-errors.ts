@@ -125,13 +125,19 @@ export function cancelledIfPossible(cause: unknown): ApiError {
   );
 }
 
+/**
+ * The rejections that always have the same error. The error of `agent_busy` names the limit, and
+ * the one of `body` was found when the request was read.
+ */
+type FixedRejection = Exclude<StartRejection, "agent_busy" | "body">;
+
 /** Returns the error for a request that the start statement has rejected. */
-export function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
+export function rejection(reason: FixedRejection): ApiError {
   return new ApiError(...rejections[reason]);
 }
 
 /** Returns whether a result of the start statement is an error that `rejection` returns. */
-export function isRejection(kind: string): kind is Exclude<StartRejection, "agent_busy"> {
+export function isRejection(kind: string): kind is FixedRejection {
   return Object.hasOwn(rejections, kind);
 }
 
@@ -151,9 +157,7 @@ export const startErrors = [
  * is missing here.
  */
 const rejections: {
-  readonly [Reason in Exclude<StartRejection, "agent_busy">]: ConstructorParameters<
-    typeof ApiError
-  >;
+  readonly [Reason in FixedRejection]: ConstructorParameters<typeof ApiError>;
 } = {
   unauthorized: ["unauthorized", unauthorizedMessage],
   forbidden: [
@@ -195,5 +199,4 @@ const rejections: {
     `This trigger holds ${maxHeldRuns.toLocaleString("en")} runs, as many as it can. Resume the agent, raise the limit, or cancel held runs.`,
     { retryAfter: 60 },
   ],
-  body: ["bad_request", "The body cannot be read."],
 };

@@ -88,7 +88,7 @@ export async function submitStart(
   const run = result.kind === "started" ? result.run : undefined;
   confirm(ports, { row, workspaceId }, run);
   if (result.kind !== "started") return result;
-  noteLimits(ports, row, result.run);
+  noteCreated(ports, row, result.run);
   const { owner } = row;
   return { ...result, owner, firstCall: firstCall && toFirstCall(firstCall, result.run) };
 }
@@ -164,7 +164,7 @@ async function acceptLate(
   const run = result?.kind === "started" ? result.run : undefined;
   if (run !== undefined && isRepeatable(row)) {
     confirm(ports, { row, workspaceId }, run);
-    noteLimits(ports, row, run);
+    noteCreated(ports, row, run);
     beginRun(ports, run, { owner: row.owner, payload: row.payload, trace });
     return;
   }
@@ -221,8 +221,11 @@ function toFirstCall(
   return { ...call, reserved: isReserved ? { ...predicted, isRestricted } : undefined };
 }
 
-/** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */
-function noteLimits(ports: StartPorts, { caller }: RequestFields, run: CreatedRun): void {
+/**
+ * Notes what a new run shows: whether its workspace has limits, cached for the caller and for the
+ * workspace, and whether its first model call is reserved.
+ */
+function noteCreated(ports: StartPorts, { caller }: RequestFields, run: CreatedRun): void {
   ports.knownCallers.noteLimited(caller, run.limited);
   if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);
   noteReservation(ports, run);
