@@ -17,7 +17,12 @@ import type { AttemptEnd, AttemptLog, Outcome } from "./outcome-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
 import { maxRetryAfterMs, nextDelayMs, type RetrySchedule } from "./schedule.ts";
 import { scrubberOf } from "./scrubber-of.ts";
-import { decryptHeaders, decryptSigningSecret, originOf } from "./secrets.ts";
+import {
+  decryptHeaders,
+  decryptSigningSecret,
+  originOf,
+  type SubscriptionOwner,
+} from "./secrets.ts";
 import { sign } from "./sign.ts";
 
 /** The services and settings that attempts need. */
@@ -250,7 +255,7 @@ async function prepare(
   delivery: ClaimedDelivery,
   { url, hold, signal }: { url: string; hold: ByteHold; signal: AbortSignal },
 ): Promise<PreparedRequest> {
-  const owner = {
+  const owner: SubscriptionOwner = {
     id: delivery.subscription_id,
     workspace_id: delivery.workspace_id,
     url: delivery.url,
@@ -300,7 +305,7 @@ async function prepare(
  */
 function previousSecret(
   cipher: SecretCipher,
-  owner: Parameters<typeof decryptSigningSecret>[1],
+  owner: SubscriptionOwner,
   encrypted: string | null,
 ): readonly string[] {
   if (encrypted === null) return [];

@@ -1,5 +1,6 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
+import { someSubscriptions } from "../events/index.ts";
 import type { DeliveredRow } from "./body.ts";
 import { pendingLanes } from "./pending-lanes.ts";
 
@@ -207,7 +208,7 @@ with recursive busy as materialized (
     select c.data::text as data offset 0
   ) t
 )
-select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
+select r.*, ${someSubscriptions} as some,
   (select json_agg(b.lane) from busy b where not exists (
     select from subscriptions s
     where s.id = b.id and s.version = b.version and ${isSent("b.kind")})) as changed,

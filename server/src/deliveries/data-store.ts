@@ -1,4 +1,5 @@
 import type { Database } from "../base/database/index.ts";
+import { maxBodyBytes } from "./body.ts";
 
 /**
  * Returns the JSON of the data of a delivery that this process has claimed; undefined if the
@@ -26,7 +27,7 @@ export async function readArtifact(
     name: "read-delivered-artifact",
     // Larger content does not fit into the body of a delivery.
     text: `select content from artifacts
-      where id = $1 and workspace_id = $2 and octet_length(content) <= 262144`,
+      where id = $1 and workspace_id = $2 and octet_length(content) <= ${maxBodyBytes}`,
     values: [artifactId, workspace_id],
   });
   return rows[0]?.content.toString("utf8");

@@ -1,4 +1,4 @@
-export { deliveryBody, parseEventData } from "./body.ts";
+export { deliveryBody, maxBodyBytes, parseEventData } from "./body.ts";
 export { eventData } from "./claim-statement.ts";
 export { readDeliveryFigures } from "./figures-store.ts";
 export { closeRestored } from "./maintenance-store.ts";

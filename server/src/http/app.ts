@@ -6,6 +6,7 @@ import {
   createAdmittedCredentials,
   createAdmittedTriggers,
   type FireState,
+  firePath,
   handleFire,
   handleFireHandshake,
   handleFireOptions,
@@ -44,7 +45,6 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   };
   const dashboard = createDashboard(services.publicUrl);
   const docs = createDocs(services.publicUrl, dashboard.fonts);
-  const firePath = `${root}/triggers/:token`;
   const probes: readonly Route[] = [
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
     {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { elapsed } from "../base/clock.ts";
 import { FixedWindowCounter } from "../base/fixed-window.ts";
 import { presentedKind } from "./authentication/index.ts";
+import { firePath } from "./calls/index.ts";
 import { addressOf, type Exchange, exchangeOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
@@ -21,9 +22,6 @@ export const commonMethods: ReadonlySet<string> = new Set([
 
 /** What the log needs of the services. */
 type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustedProxies">;
-
-/** Path pattern of the route that fires a trigger. The last segment is the credential. */
-const firePath = "/api/public/triggers/:token";
 
 /**
  * Maximum lines about rejected credentials per second. Further rejections are only counted, and the

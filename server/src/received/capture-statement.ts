@@ -2,7 +2,8 @@ import { type Database, statement } from "../base/database/index.ts";
 import type { ReceivedRequestRow } from "./received-request.ts";
 import { insertRequests, requestColumns } from "./record-statement.ts";
 
-interface CaptureInput {
+/** A verified request to a trigger that waits for a sample. */
+export interface CaptureInput {
   readonly request: ReceivedRequestRow;
   /** Version of the settings with which the request was verified. */
   readonly version: number;

@@ -1,4 +1,4 @@
-export { captureRequest } from "./capture-statement.ts";
+export { type CaptureInput, captureRequest } from "./capture-statement.ts";
 export { reEncryptSenderSecrets } from "./re-encrypt-secrets.ts";
 export type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";

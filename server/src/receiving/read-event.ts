@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isStorableText, type Receiving, type ValueLocation } from "@beckon/contract";
 import { fieldOf } from "../base/json/index.ts";
+import type { DecodedBody } from "./bodies/index.ts";
 import { valueAt } from "./json-pointer.ts";
 import { sourceAt } from "./json-source.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
@@ -20,17 +21,17 @@ export interface ReceivedEvent {
 const maxLength = 200;
 
 type EventSettings = Pick<Receiving, "event_id" | "event_type" | "verification">;
+type EventBody = Pick<DecodedBody, "payload" | "text">;
 
 /**
  * Returns the id and type of the event, from the locations in the settings. An id in a header with
  * a credential or signature is replaced by its hash, and such a type is null, because both are
  * stored and shown.
- * @param body `payload` and `text` of `decodeBody`.
  */
 export function readEvent(
   { event_id, event_type, verification }: EventSettings,
   request: RawRequest,
-  body: { readonly payload: unknown; readonly text: string },
+  body: EventBody,
 ): ReceivedEvent {
   const id =
     event_id === "cloudevents" ? cloudEventId(request, body) : locate(event_id, request, body);
@@ -49,16 +50,11 @@ export function readEvent(
   };
 }
 
-interface Body {
-  readonly payload: unknown;
-  readonly text: string;
-}
-
 /** Returns the value as text; undefined if it is absent, empty, or neither text nor number. */
 function locate(
   location: ValueLocation | null,
   request: RawRequest,
-  body: Body,
+  body: EventBody,
 ): string | undefined {
   if (location === null) return undefined;
   const value =
@@ -75,7 +71,7 @@ function locate(
  * when they are parsed, so two events could get the same id. All numbers except safe integers are
  * therefore taken from the JSON text.
  */
-function bodyValue({ payload, text }: Body, pointer: string): unknown {
+function bodyValue({ payload, text }: EventBody, pointer: string): unknown {
   const value = valueAt(payload, pointer);
   if (typeof value !== "number") return value;
   if (Number.isSafeInteger(value)) return String(value);
@@ -86,7 +82,7 @@ function bodyValue({ payload, text }: Body, pointer: string): unknown {
  * Returns `source` and `id`, which together identify an event (CloudEvents 1.0, section 3.1),
  * separated by a space. Spaces in the source are encoded, so that the result is unambiguous.
  */
-function cloudEventId(request: RawRequest, body: Body): string | undefined {
+function cloudEventId(request: RawRequest, body: EventBody): string | undefined {
   const id = cloudEventAttribute("id", request, body);
   const source = cloudEventAttribute("source", request, body);
   if (id === undefined || source === undefined) return undefined;
@@ -101,7 +97,7 @@ function cloudEventId(request: RawRequest, body: Body): string | undefined {
 function cloudEventAttribute(
   name: "id" | "source" | "type",
   request: RawRequest,
-  { payload }: Body,
+  { payload }: EventBody,
 ): string | undefined {
   const isStructured = mediaTypeOf(headerOf(request, "content-type")).startsWith(
     "application/cloudevents",

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { equalTexts } from "../base/secrets/index.ts";
-import { hasMoreFields, maxFormFields } from "./bodies/index.ts";
+import { formType, hasMoreFields, maxFormFields } from "./bodies/index.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 import { rejected, type VerificationResult, verified } from "./verification-result.ts";
 
@@ -31,8 +31,7 @@ export function verifyTwilio(secrets: readonly string[], request: RawRequest): V
     );
   }
   const bodyHash = queryOf(request).get("bodySHA256");
-  const isForm =
-    mediaTypeOf(headerOf(request, "content-type")) === "application/x-www-form-urlencoded";
+  const isForm = mediaTypeOf(headerOf(request, "content-type")) === formType;
   if (bodyHash === null && !isForm && request.body.length > 0) {
     return rejected(
       "The body is neither a form nor signed with bodySHA256. Send it as Twilio sends it.",

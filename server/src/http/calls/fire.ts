@@ -37,6 +37,9 @@ import type { AdmittedTriggers } from "./admitted-triggers.ts";
 import { callbackHeader, readCallback } from "./read-callback.ts";
 import { toStart } from "./start-from-request.ts";
 
+/** Path pattern of the route that fires a trigger. The last segment is the credential. */
+export const firePath = "/api/public/triggers/:token";
+
 /** What a process keeps about triggers between requests. */
 export interface FireState {
   readonly triggers: AdmittedTriggers;

@@ -2,6 +2,7 @@ export { createAdmittedCredentials } from "./admitted-credentials.ts";
 export { createAdmittedTriggers } from "./admitted-triggers.ts";
 export {
   type FireState,
+  firePath,
   handleFire,
   handleFireHandshake,
   handleFireOptions,

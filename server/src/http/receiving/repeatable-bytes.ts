@@ -17,7 +17,7 @@ export function repeatableBytes(
   if (!decoded.ok || (!isMultipart && contentEncoding === null)) return body;
   const { text, files } = decoded.value;
   // The files of a form get new ids each time it is decoded.
-  const places = new Map(files.map(({ id }, index) => [id, String(index)]));
-  const stable = text.replace(/art_\w{26}/g, (id) => places.get(id) ?? id);
+  const indexes = new Map(files.map(({ id }, index) => [id, String(index)]));
+  const stable = text.replace(/art_\w{26}/g, (id) => indexes.get(id) ?? id);
   return Buffer.concat([Buffer.from(stable), ...files.map(({ content }) => content)]);
 }

@@ -1,7 +1,7 @@
 import type { Receiving } from "@beckon/contract";
 import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
-import { captureRequest } from "../../received/index.ts";
+import { type CaptureInput, captureRequest } from "../../received/index.ts";
 import type { DecodedBody } from "../../receiving/index.ts";
 import {
   type RunDetails,
@@ -170,10 +170,7 @@ async function rejected(
   return error;
 }
 
-async function capture(
-  { database }: Services,
-  sample: Parameters<typeof captureRequest>[1],
-): Promise<boolean> {
+async function capture({ database }: Services, sample: CaptureInput): Promise<boolean> {
   try {
     return await captureRequest(database, sample);
   } catch (thrown) {

@@ -5,7 +5,7 @@ import {
   type Tables,
   type WorkspaceTransaction,
 } from "../../base/database/index.ts";
-import { eventData, parseEventData } from "../../deliveries/index.ts";
+import { eventData, maxBodyBytes, parseEventData } from "../../deliveries/index.ts";
 
 /** A delivery, and the URL of its subscription. */
 export type DeliveryRow = Omit<Selectable<Tables["deliveries"]>, "data" | "claims"> & {
@@ -146,7 +146,7 @@ export async function findData(
         and d.workspace_id = ${workspaceId}
     ) d left join artifacts a on d.data ? 'artifact_id' and a.id = d.data ->> 'artifact_id'
       and a.workspace_id = d.workspace_id and a.run_id = d.run_id
-      and octet_length(a.content) <= 262144`.execute(tx);
+      and octet_length(a.content) <= ${sql.lit(maxBodyBytes)}`.execute(tx);
   const { data = null, content = null } = rows[0] ?? {};
   return { data: parseEventData(data), content };
 }
