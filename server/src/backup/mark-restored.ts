@@ -2,8 +2,9 @@ import { startExisting } from "../base/database/embedded/index.ts";
 import { checkServer, connect, explainStartFailure } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { type Config, readConfig } from "../config.ts";
-import { countClients, isInstallation, markRestored } from "../events/index.ts";
+import { markRestored } from "../events/index.ts";
 import { BackupError, explained } from "./backup-error.ts";
+import { countClients, isInstallation } from "./installation-store.ts";
 
 /**
  * Marks the database as restored: the external one or, without DATABASE_URL, that of a stopped data

@@ -1,6 +1,6 @@
 export { createEventPoller, type EventPoller } from "./event-poller.ts";
 export { getWorkspaceEvent } from "./get.ts";
-export { countClients, isInstallation, markRestored, markRestoredSql } from "./history-store.ts";
+export { markRestored, markRestoredSql } from "./history-store.ts";
 export { someSubscriptions } from "./insert-deliveries.ts";
 export { insertEvents, insertWorkspaceEvents } from "./insert-events.ts";
 export { KnownSubscriptions } from "./known-subscriptions.ts";
