@@ -11,8 +11,8 @@ import {
 } from "./base/secrets/index.ts";
 import { reEncryptSubscriptions } from "./deliveries/index.ts";
 import { reEncryptProviderKeys } from "./providers/index.ts";
-import { reEncryptSenderSecrets } from "./received/index.ts";
 import { reEncryptTokens } from "./tokens/index.ts";
+import { reEncryptSenderSecrets } from "./triggers/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;

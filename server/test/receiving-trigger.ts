@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { type Receiving, receiving } from "@beckon/contract";
 import type { Pool } from "pg";
 import { createSecretCipher, parseMasterKey } from "../src/base/secrets/index.ts";
-import { bindingOfSenderSecret } from "../src/received/index.ts";
 import { presets } from "../src/receiving/index.ts";
+import { bindingOfSenderSecret } from "../src/triggers/secrets/binding.ts";
 import type { Answer, TestBeckon } from "./beckon.ts";
 
 type Queryable = Pick<Pool, "query">;

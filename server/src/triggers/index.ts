@@ -18,8 +18,14 @@ export {
 export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
 export { revealSenderSecret, setSenderSecret } from "./secret.ts";
+export { reEncryptSenderSecrets } from "./secrets/index.ts";
 export { countCharactersOfTriggers, disableTriggersOf, listTriggersOfAgents } from "./store.ts";
 export { testTrigger } from "./test-trigger.ts";
 export type { TriggerWithToken } from "./trigger.ts";
+export {
+  readTriggerOfToken,
+  type TriggerOfToken,
+  type TriggerSettings,
+} from "./trigger-of-token.ts";
 export { updateTrigger } from "./update.ts";
 export { type PreparedTrigger, prepareTrigger, writeTriggers } from "./write-triggers.ts";

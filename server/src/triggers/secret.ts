@@ -7,8 +7,8 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { equalTexts } from "../base/secrets/index.ts";
 import { generateSenderSecret, senderSecretMistake } from "../receiving/index.ts";
+import { decryptSecret, encryptSecret, generateVerifyToken } from "./secrets/index.ts";
 import { type TriggerRow, updateSecretRow, updateTriggerRow } from "./store.ts";
-import { decryptSecret, encryptSecret, generateVerifyToken } from "./stored-secret.ts";
 import {
   receivingOf,
   requireTrigger,

@@ -4,8 +4,8 @@ import { requireAgent } from "../agents/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
+import { hasUsableSecret } from "./secrets/index.ts";
 import { findTrigger, findTriggerForChange, type TriggerRow } from "./store.ts";
-import { hasUsableSecret } from "./stored-secret.ts";
 
 export interface TriggerInput {
   readonly agentId: string;

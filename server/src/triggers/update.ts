@@ -13,8 +13,8 @@ import type { MappingServices } from "../mapping/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
 import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
+import { encryptSecret, generateVerifyToken } from "./secrets/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
-import { encryptSecret, generateVerifyToken } from "./stored-secret.ts";
 import {
   receivingOf,
   requireTriggerForChange,

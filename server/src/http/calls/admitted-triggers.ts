@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
-import { readTriggerOfToken, type TriggerOfToken } from "../../received/index.ts";
+import { readTriggerOfToken, type TriggerOfToken } from "../../triggers/index.ts";
 import { readDeadline } from "../request/index.ts";
 import type { Services } from "../services.ts";
 

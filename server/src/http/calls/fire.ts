@@ -3,7 +3,6 @@ import { ApiError, type Result } from "../../base/errors.ts";
 import type { Window } from "../../base/fixed-window.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
-import type { TriggerOfToken } from "../../received/index.ts";
 import { toPayload } from "../../receiving/index.ts";
 import {
   type Caller,
@@ -12,6 +11,7 @@ import {
   startRun,
   TriggerReconfigured,
 } from "../../runs/index.ts";
+import type { TriggerOfToken } from "../../triggers/index.ts";
 import {
   answerTriggerHandshake,
   arrivalOf,

@@ -1,6 +1,6 @@
 import { ApiError } from "../../base/errors.ts";
-import type { TriggerOfToken } from "../../received/index.ts";
 import { answerHandshake, isAllowedAddress } from "../../receiving/index.ts";
+import type { TriggerOfToken } from "../../triggers/index.ts";
 import { addressOf, headerOf, type RequestContext } from "../request/index.ts";
 import type { Services } from "../services.ts";
 

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { Receiving } from "@beckon/contract";
 import { ApiError, attemptAsync } from "../../base/errors.ts";
 import { fieldOf } from "../../base/json/index.ts";
-import type { TriggerSettings } from "../../received/index.ts";
 import {
   answerHandshake,
   decodeBody,
@@ -13,6 +12,7 @@ import {
   verifyRequest,
 } from "../../receiving/index.ts";
 import { TriggerReconfigured } from "../../runs/index.ts";
+import type { TriggerSettings } from "../../triggers/index.ts";
 import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { ReceivedCall, ReceivingTrigger } from "./received-call.ts";

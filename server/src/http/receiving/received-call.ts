@@ -1,8 +1,8 @@
 import type { Result } from "../../base/errors.ts";
 import type { Window } from "../../base/fixed-window.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
-import type { TriggerOfToken, TriggerSettings } from "../../received/index.ts";
 import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
+import type { TriggerOfToken, TriggerSettings } from "../../triggers/index.ts";
 import type { ReceivedBody } from "./received-body.ts";
 import type { Arrival } from "./received-rows.ts";
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Receiving, RequestOutcome } from "@beckon/contract";
 import { newId } from "../../base/ids.ts";
-import type { ReceivedRequestRow, TriggerOfToken } from "../../received/index.ts";
+import type { ReceivedRequestRow } from "../../received/index.ts";
 import { type RawRequest, storedHeaders } from "../../receiving/index.ts";
 import type { ReceivedStart } from "../../runs/index.ts";
+import type { TriggerOfToken } from "../../triggers/index.ts";
 import { headerOf } from "../request/index.ts";
 
 /** What is known of a request before its body is read. */

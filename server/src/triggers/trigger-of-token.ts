@@ -2,8 +2,8 @@ import { type Receiving, receiving } from "@beckon/contract";
 import type { Database } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import type { SecretBinding, SecretCipher } from "../base/secrets/index.ts";
-import { bindingOfSenderSecret } from "./secret-binding.ts";
-import { readTriggerRow } from "./trigger-settings-store.ts";
+import { bindingOfSenderSecret } from "./secrets/index.ts";
+import { readSettings } from "./trigger-of-token-store.ts";
 
 /** The trigger that a token belongs to. */
 export interface TriggerOfToken {
@@ -34,7 +34,7 @@ export async function readTriggerOfToken(
   { database, cipher }: { readonly database: Database; readonly cipher: SecretCipher },
   tokenHash: Buffer,
 ): Promise<TriggerOfToken | undefined> {
-  const row = await readTriggerRow(database, tokenHash);
+  const row = await readSettings(database, tokenHash);
   if (row === undefined) return undefined;
   const ids = { workspaceId: row.workspace_id, agentId: row.agent_id, triggerId: row.trigger_id };
   const version = row.receiving_version;

@@ -1,4 +1,4 @@
-import type { SecretBinding } from "../base/secrets/index.ts";
+import type { SecretBinding } from "../../base/secrets/index.ts";
 
 /**
  * Returns the binding (the additional authenticated data) of a trigger's sender secret or verify

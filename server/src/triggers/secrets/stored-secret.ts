@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Receiving } from "@beckon/contract";
-import type { Context } from "../base/context.ts";
-import { attempt } from "../base/errors.ts";
-import { bindingOfSenderSecret } from "../received/index.ts";
-import { senderSecretMistake } from "../receiving/index.ts";
-import type { TriggerRow } from "./store.ts";
+import type { Context } from "../../base/context.ts";
+import { attempt } from "../../base/errors.ts";
+import { senderSecretMistake } from "../../receiving/index.ts";
+import type { TriggerRow } from "../store.ts";
+import { bindingOfSenderSecret } from "./binding.ts";
 
 type Column = "sender_secret" | "verify_token";
 type Encryption = Pick<Context, "cipher">;

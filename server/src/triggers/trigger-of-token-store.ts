@@ -2,7 +2,7 @@ import type { Database } from "../base/database/index.ts";
 import { isTriggerToken } from "../credentials/index.ts";
 
 /** A trigger's settings as they are stored. */
-export interface TriggerRow {
+export interface SettingsRow {
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly trigger_id: string;
@@ -14,12 +14,12 @@ export interface TriggerRow {
   readonly verify_token: string | null;
 }
 
-/** Returns the trigger of a token; undefined if the token is not valid. */
-export async function readTriggerRow(
+/** Returns the settings of the trigger of a token; undefined if the token is not valid. */
+export async function readSettings(
   database: Database,
   tokenHash: Buffer,
-): Promise<TriggerRow | undefined> {
-  const { rows } = await database.engine.query<TriggerRow>({
+): Promise<SettingsRow | undefined> {
+  const { rows } = await database.engine.query<SettingsRow>({
     name: "read-trigger-settings",
     text: `select g.workspace_id, g.agent_id, g.id as trigger_id, g.receiving_version, g.receiving,
         g.sender_secret, g.previous_sender_secret,

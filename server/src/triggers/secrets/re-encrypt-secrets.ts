@@ -1,5 +1,5 @@
-import { createReEncrypt } from "../base/secrets/index.ts";
-import { bindingOfSenderSecret } from "./secret-binding.ts";
+import { createReEncrypt } from "../../base/secrets/index.ts";
+import { bindingOfSenderSecret } from "./binding.ts";
 
 interface Row {
   readonly id: string;

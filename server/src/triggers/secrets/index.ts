@@ -1,0 +1,8 @@
+export { bindingOfSenderSecret } from "./binding.ts";
+export { reEncryptSenderSecrets } from "./re-encrypt-secrets.ts";
+export {
+  decryptSecret,
+  encryptSecret,
+  generateVerifyToken,
+  hasUsableSecret,
+} from "./stored-secret.ts";
