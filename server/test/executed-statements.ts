@@ -20,3 +20,17 @@ export async function executedStatements(
     queries.mockRestore();
   }
 }
+
+/** Returns the values of `statement_timeout`, in milliseconds, that are set during `act`. */
+export async function statementTimeouts(act: () => Promise<unknown>): Promise<number[]> {
+  const queries = vi.spyOn(Client.prototype, "query");
+  try {
+    await act();
+    const calls: readonly (readonly unknown[])[] = queries.mock.calls;
+    return calls
+      .filter(([query]) => String(query).includes("'statement_timeout'"))
+      .map(([, values]) => Number((values as unknown[]).at(-1)));
+  } finally {
+    queries.mockRestore();
+  }
+}

@@ -90,11 +90,6 @@ export async function readToday(
   };
 }
 
-/** Lets PostgreSQL cancel each later statement of the transaction after a time. */
-export async function limitTime(tx: WorkspaceTransaction, timeoutMs: number): Promise<void> {
-  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
-}
-
 /**
  * Returns the newest day of the workspace's usage, or `today` if that is later. After the workspace
  * has moved to a time zone further west, entries can have days that have not begun there.

@@ -4,12 +4,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addUsage, sumUpTo } from "../../test/add-usage.ts";
 import { testDatabase } from "../../test/database.ts";
+import { statementTimeouts } from "../../test/executed-statements.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import type { Context } from "../base/context.ts";
-import { inWorkspace, isCancelled } from "../base/database/index.ts";
+import { inWorkspace, isCancelled, limitStatements, limitTime } from "../base/database/index.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
 import { getUsage } from "./report.ts";
-import { limitTime, readReport } from "./report-store.ts";
+import { readReport } from "./report-store.ts";
 import { rollUp } from "./roll-up.ts";
 
 /** Tests of reports without a server: its worker would sum up entries in the background. */
@@ -18,8 +19,17 @@ const { database } = await testDatabase();
 const cipher = createSecretCipher(randomBytes(32));
 
 /** Returns the report of a workspace for an actor that can read the usage of all its agents. */
-async function usageOf(workspaceId: string, query: Record<string, string>): Promise<UsageReport> {
-  const ctx: Context = { database, cipher, actor: { kind: "system" }, workspaceId };
+async function usageOf(
+  workspaceId: string,
+  query: Record<string, string>,
+  tenant = database.tenant,
+): Promise<UsageReport> {
+  const ctx: Context = {
+    database: { ...database, tenant },
+    cipher,
+    actor: { kind: "system" },
+    workspaceId,
+  };
   const usage = await getUsage({ ctx, input: { query } });
   if (usage.format !== "json") throw new Error("the report is a file");
   return usage.report;
@@ -196,4 +206,12 @@ test("a report that takes too long is cancelled", async () => {
     await blocker.query("rollback");
     blocker.release();
   }
+});
+
+test("the statements of a report share the time until the deadline of its request", async () => {
+  const { workspaceId } = await seedAgent(database);
+  const timeoutsMs = [4_500, 4_400, 2_750];
+  const tenant = limitStatements(database.tenant, () => timeoutsMs.shift());
+  const report = () => usageOf(workspaceId, { group_by: "day" }, tenant);
+  expect(await statementTimeouts(report)).toEqual([4_500, 3_000, 2_000]);
 });

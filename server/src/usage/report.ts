@@ -1,20 +1,13 @@
 import { type UsageGroup, type UsageReport, type UsageRow, usageQuery } from "@beckon/contract";
 import { agentLimit, type Context, canAccessAgent, permit } from "../base/context.ts";
-import { inWorkspace, isCancelled } from "../base/database/index.ts";
+import { inWorkspace, isCancelled, limitTime } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
 import { csvOf } from "./csv.ts";
 import { namesOf } from "./names.ts";
 import { checkDeleted, needsEntries, rangeOf, type UsageRange } from "./range.ts";
 import { readCursor, toCursor } from "./report-cursor.ts";
-import {
-  hasAgent,
-  limitTime,
-  type ReportRow,
-  readLastDay,
-  readReport,
-  readToday,
-} from "./report-store.ts";
+import { hasAgent, type ReportRow, readLastDay, readReport, readToday } from "./report-store.ts";
 
 /** Maximum number of rows of a page, and the default of `limit`. */
 const maxRows = 1_000;
@@ -23,8 +16,9 @@ const maxCsvRows = 50_000;
 /** Estimated memory of a row of a CSV file in bytes: an upper bound, for very long names. */
 const bytesPerRow = 1_000;
 /**
- * Time after which PostgreSQL cancels the statement that reads the report. It is shorter than the
- * deadline of all reads of a request, 4 s: otherwise the client would not get the error's advice.
+ * Maximum duration of each statement that reads the report. With what has passed before, such as
+ * the wait for the workspace's turn, they end before the deadline of all reads of a request, 4 s:
+ * otherwise the client would not get the error's advice.
  */
 const timeoutMs = 3_000;
 
@@ -83,13 +77,18 @@ export async function getUsage({
       throw noAgent();
     const { timeZone, today, now, deletedUntil } = await readToday(tx, workspaceId);
     const { from, to } = position ?? asked;
-    await limitTime(tx, timeoutMs);
-    const lastDay =
-      to === undefined
-        ? await readLastDay(tx, workspaceId, today).catch(explainCancellation(remedy))
-        : today;
+    let lastDay = today;
+    if (to === undefined) {
+      await limitTime(tx, timeoutMs);
+      lastDay = await readLastDay(tx, workspaceId, today).catch(explainCancellation(remedy));
+    }
     const range = rangeOf({ from, to, groups, tag }, lastDay, now);
     checkDeleted({ groups, tag }, range, deletedUntil);
+    // The index of single entries has no agents: a report of one agent reads as many entries.
+    const explain = explainCancellation(
+      needsEntries({ groups, tag }, range) ? `${shorten}.` : remedy,
+    );
+    await limitTime(tx, timeoutMs);
     const { totals, rows, since } = await readReport(tx, workspaceId, {
       groups,
       range,
@@ -100,12 +99,11 @@ export async function getUsage({
       timeZone,
       after: position?.keys,
       limit: limit + 1,
-      // The index of single entries has no agents: a report of one agent reads as many entries.
-    }).catch(explainCancellation(needsEntries({ groups, tag }, range) ? `${shorten}.` : remedy));
+    }).catch(explain);
     const names = await namesOf(tx, ctx, {
       principals: keysOf(rows, groups, "caller"),
       agentIds: keysOf(rows, groups, "agent"),
-    });
+    }).catch(explain);
     const named = rows.slice(0, limit).map((row) => toRow(row, groups, names));
     const bounds = boundsOf(range);
     if (format === "csv") {

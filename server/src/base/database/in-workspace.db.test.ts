@@ -1,6 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
-import { inAllWorkspaces, inWorkspace, limitStatements, outageOf } from "./in-workspace.ts";
+import { statementTimeouts } from "../../../test/executed-statements.ts";
+import {
+  inAllWorkspaces,
+  inWorkspace,
+  limitStatements,
+  limitTime,
+  outageOf,
+} from "./in-workspace.ts";
 
 const { database } = await testDatabase({ poolSize: 8 });
 const { tenant } = database;
@@ -76,4 +83,18 @@ test("if no transaction ends meanwhile, the error says that the database cannot 
   await expect(waits).rejects.toThrow("The database cannot be reached at the moment.");
   await expect(waits.catch(outageOf)).resolves.toBeInstanceOf(Error);
   expect(waiting()).toBe(0);
+});
+
+test.each([
+  { timeoutMs: undefined, expected: [3_000] },
+  { timeoutMs: 4_500, expected: [4_500, 3_000] },
+  { timeoutMs: 2_750, expected: [2_750, 2_000] },
+  { timeoutMs: 500, expected: [500, 1] },
+])("a limit of 3 s ends before the request's deadline: %j", async ({ timeoutMs, expected }) => {
+  const limited = limitStatements(tenant, () => timeoutMs);
+  const set = await statementTimeouts(() =>
+    // The commit can take longer than 1 ms.
+    inWorkspace(limited, "wsp_1", (tx) => limitTime(tx, 3_000)).catch(() => {}),
+  );
+  expect(set).toEqual(expected);
 });

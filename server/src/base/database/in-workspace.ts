@@ -9,14 +9,17 @@ import type { Tables } from "./tables.ts";
 /** An open transaction that sees one workspace, or all of them in `inAllWorkspaces`. */
 export type WorkspaceTransaction = Transaction<Tables>;
 
-/** The functions that `limitStatements` got, by the query builder that it returned. */
+/**
+ * The functions that `limitStatements` got, by the query builder that it returned and by each open
+ * transaction of it.
+ */
 const statementTimeouts = new WeakMap<Kysely<Tables>, () => number | undefined>();
 
 /**
  * Returns a query builder on the same pool. In its transactions by `inWorkspace` and
  * `inAllWorkspaces`, PostgreSQL cancels each statement that takes longer than a timeout.
- * @param timeoutMs returns the timeout of a transaction that begins, at least 1; undefined for that
- *   of the connection.
+ * @param timeoutMs returns the timeout of the statements that begin now, at least 1; undefined for
+ *   that of the connection. Called when a transaction begins, and by `limitTime`.
  */
 export function limitStatements(
   tenant: Kysely<Tables>,
@@ -27,6 +30,22 @@ export function limitStatements(
   const inTurn = turns.get(tenant);
   if (inTurn !== undefined) turns.set(limited, inTurn);
   return limited;
+}
+
+/**
+ * How much earlier than the timeout of `limitStatements` that of `limitTime` is. The read deadline
+ * of a request passes 500 ms before the former, and the error must be sent before the deadline.
+ */
+const earlierMs = 750;
+
+/**
+ * Lets PostgreSQL cancel each later statement of the transaction after `maxMs`, or earlier: before
+ * the deadline of its request. So the caller can say how to get a faster response.
+ */
+export async function limitTime(tx: WorkspaceTransaction, maxMs: number): Promise<void> {
+  const timeoutMs = statementTimeouts.get(tx)?.() ?? Number.POSITIVE_INFINITY;
+  const limitMs = Math.max(1, Math.min(maxMs, timeoutMs - earlierMs));
+  await sql`select set_config('statement_timeout', ${String(limitMs)}, true)`.execute(tx);
 }
 
 /** Calls `act` when it is the turn of a workspace, and returns its result. */
@@ -124,7 +143,9 @@ async function attemptInWorkspace<T>(
     let isCommitting = false;
     try {
       return await tenant.transaction().execute(async (tx) => {
-        const timeoutMs = statementTimeouts.get(tenant)?.();
+        const timeout = statementTimeouts.get(tenant);
+        if (timeout !== undefined) statementTimeouts.set(tx, timeout);
+        const timeoutMs = timeout?.();
         const limit =
           timeoutMs === undefined
             ? sql``

@@ -18,6 +18,7 @@ export {
   inTransaction,
   inWorkspace,
   limitStatements,
+  limitTime,
   possiblyExecuted,
   unavailableIfLost,
   type WorkspaceTransaction,

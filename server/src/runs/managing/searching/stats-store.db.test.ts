@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { addRun } from "../../../../test/add-run.ts";
 import { testDatabase } from "../../../../test/database.ts";
+import { statementTimeouts } from "../../../../test/executed-statements.ts";
 import { seedAgent } from "../../../../test/tenant.ts";
-import { inWorkspace, isCancelled } from "../../../base/database/index.ts";
+import { inWorkspace, isCancelled, limitStatements } from "../../../base/database/index.ts";
 import { readStats, type StatsQuery } from "./stats-store.ts";
 
 const { database } = await testDatabase();
@@ -14,8 +15,8 @@ for (let minute = 0; minute < 4; minute++) {
   await addRun(database, minute % 2 === 0 ? agent : other, { createdAt });
 }
 
-const read = (given: Partial<StatsQuery> = {}, id = workspaceId) =>
-  inWorkspace(database.tenant, id, (tx) =>
+const read = (given: Partial<StatsQuery> = {}, id = workspaceId, tenant = database.tenant) =>
+  inWorkspace(tenant, id, (tx) =>
     readStats(tx, id, {
       agentIds: undefined,
       filter: {},
@@ -79,4 +80,9 @@ test("PostgreSQL cancels a statement that takes too long", async () => {
     await blocker.query("rollback");
     blocker.release();
   }
+});
+
+test("PostgreSQL cancels a statement before the deadline of its request", async () => {
+  const tenant = limitStatements(database.tenant, () => 2_750);
+  expect(await statementTimeouts(() => read({}, workspaceId, tenant))).toEqual([2_750, 2_000]);
 });

@@ -6,7 +6,7 @@ import {
   type StatsBucket,
 } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
-import type { WorkspaceTransaction } from "../../../base/database/index.ts";
+import { limitTime, type WorkspaceTransaction } from "../../../base/database/index.ts";
 import { conditions, lookUpInput, scanRuns } from "./search-store.ts";
 
 export interface StatsQuery {
@@ -22,7 +22,7 @@ export interface StatsQuery {
   readonly maxRuns: number;
   /** Maximum number of groups to return. */
   readonly maxGroups: number;
-  /** Time after which PostgreSQL cancels the statement. */
+  /** Time after which PostgreSQL cancels the statement, if the request has no earlier deadline. */
   readonly timeoutMs: number;
 }
 
@@ -49,7 +49,7 @@ type Stats = Pick<RunStats, "time_zone" | "total" | "groups">;
  * are read by lateral subqueries with a limit, since for a join the planner could choose to read
  * the whole table.
  * @returns the statistics, or what exceeds its maximum.
- * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
+ * @throws the error of a statement that PostgreSQL cancelled.
  */
 export async function readStats(
   tx: WorkspaceTransaction,
@@ -66,7 +66,7 @@ export async function readStats(
   const statuses = runStatus.options.map(
     (status) => sql`count(*) filter (where m.status = ${status}) as ${sql.ref(status)}`,
   );
-  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+  await limitTime(tx, timeoutMs);
   const { rows } = await sql<Row>`
     with scanned as materialized (select s.* from (${scan}) as s limit ${maxRuns + 1}),
     total as materialized (

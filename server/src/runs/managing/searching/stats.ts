@@ -11,9 +11,8 @@ const maxRuns = 100_000;
 /** Maximum number of groups in one response. */
 const maxGroups = 10_000;
 /**
- * Maximum duration of the statement that computes the statistics. All database reads of a request
- * together have a deadline of 4 s. If the statement lasted that long, the client would get the
- * error of that deadline, which does not contain `remedy`.
+ * Maximum duration of the statement that computes the statistics. It ends before the deadline of
+ * all database reads of a request, 4 s, whose error does not contain `remedy`.
  */
 const timeoutMs = 3_000;
 
