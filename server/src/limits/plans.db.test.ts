@@ -77,12 +77,15 @@ async function newWorkspace() {
       "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 and scope_kind = 'plan'",
       [id],
     );
-  /** Makes the last change of the workspace, for example of its time zone, an old one. */
+  /** Makes the last change of the time zone an old one. */
   const age = () =>
-    engine.query("update workspaces set updated_at = now() - interval '60 days' where id = $1", [
-      id,
-    ]);
-  return { id, key, move, usage, metrics, spend, sumUp, budgets, endMonth, age };
+    engine.query(
+      "update workspaces set time_zone_changed_at = now() - interval '60 days' where id = $1",
+      [id],
+    );
+  const change = (body: object) =>
+    beckon.call(`/workspaces/${id}`, { method: "PATCH", credential: key, body });
+  return { id, key, change, move, usage, metrics, spend, sumUp, budgets, endMonth, age };
 }
 
 describe("plans", () => {
@@ -372,9 +375,8 @@ describe("the plan of a workspace", () => {
     ["Etc/GMT+12", "Pacific/Kiritimati"],
   ])("counts what was used since its start if the zone changes from %s to %s", async (from, to) => {
     for (const plan of ["unlimited", (await createPlan({ tokens: 1_000 })).name]) {
-      const { id, key, move, usage, metrics, spend, sumUp, age } = await newWorkspace();
-      const setZone = (time_zone: string) =>
-        beckon.call(`/workspaces/${id}`, { method: "PATCH", credential: key, body: { time_zone } });
+      const { change, move, usage, metrics, spend, sumUp, age } = await newWorkspace();
+      const setZone = (time_zone: string) => change({ time_zone });
       expect((await setZone(from)).status).toBe(200);
       await move(plan);
       const start = Date.parse((await usage()).starts_at);
@@ -392,6 +394,25 @@ describe("the plan of a workspace", () => {
       await sumUp();
       expect((await metrics()).voice).toMatchObject(await counted());
     }
+  });
+
+  test("reads the entries of its first day one by one only after a change of the time zone", async () => {
+    const { change, usage, metrics, spend, sumUp, age } = await newWorkspace();
+    await change({ time_zone: "Etc/GMT" });
+    await age();
+    const time = new Date((await usage()).starts_at);
+    // The sum of a day with an entry without standard cost differs from its entries.
+    await spend(
+      { time, model: "a", cost_micros: 30 },
+      { time, model: "a", cost_micros: 2, standard_cost_micros: 40 },
+    );
+    await sumUp();
+    const ofSum = { used: 40, unknown_cost_entries: 1 };
+    expect((await metrics()).cost).toMatchObject(ofSum);
+    expect((await change({ name: "Renamed", time_zone: "Etc/GMT" })).status).toBe(200);
+    expect((await metrics()).cost).toMatchObject(ofSum);
+    expect((await change({ time_zone: "Etc/UTC" })).status).toBe(200);
+    expect((await metrics()).cost).toMatchObject({ used: 70, unknown_cost_entries: 0 });
   });
 
   test("counts the standard cost where it is known, whatever price the workspace set", async () => {

@@ -39,6 +39,10 @@ test("workspaces whose time zone PostgreSQL does not know get UTC, and the log n
       workspace_ids: unknown.toSorted(),
     }),
   ]);
+  const { rows: changed } = await engine.query(
+    "select id from workspaces where time_zone_changed_at is not null order by id",
+  );
+  expect(changed.map(({ id }) => id)).toEqual(unknown.toSorted());
   const { rows } = await engine.query(
     "select workspace_id, actor, action, target, data from audit",
   );

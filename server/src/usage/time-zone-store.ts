@@ -62,7 +62,11 @@ export async function changeTimeZone(
 ): Promise<readonly string[]> {
   const rows = await tx
     .updateTable("workspaces")
-    .set({ time_zone: to, updated_at: sql<Date>`now()` })
+    .set({
+      time_zone: to,
+      time_zone_changed_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
     .where("time_zone", "=", from)
     .returning("id")
     .execute();

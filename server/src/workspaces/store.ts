@@ -66,7 +66,16 @@ export function updateWorkspaceRow(
 ): Promise<WorkspaceRow> {
   return tx
     .updateTable("workspaces")
-    .set({ ...change, updated_at: sql<Date>`now()` })
+    .set({
+      ...change,
+      updated_at: sql<Date>`now()`,
+      ...(change.time_zone === undefined
+        ? {}
+        : {
+            time_zone_changed_at: sql<Date>`case when time_zone = ${change.time_zone}
+              then time_zone_changed_at else now() end`,
+          }),
+    })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -26,6 +26,7 @@ const beforeLabels = await emptyDatabase();
 const beforeSubscriptions = await emptyDatabase();
 const beforeReceiving = await emptyDatabase();
 const beforeRetention = await emptyDatabase();
+const beforeTimeZoneChanges = await emptyDatabase();
 const beforeLog = await emptyDatabase();
 const blocked = await emptyDatabase();
 const beforeFirstStart = await emptyDatabase();
@@ -195,6 +196,20 @@ test("a migration keeps the audit log, and lets only its old entries be deleted"
   expect(
     (await old.engine.query("select pruning_process, pruned_at from installation")).rows,
   ).toEqual([{ pruning_process: null, pruned_at: null }]);
+});
+
+test("a migration takes the last change of a workspace as that of its time zone, which a new one lacks", async () => {
+  const { database: old } = beforeTimeZoneChanges;
+  await migrateBelow(old, "0032");
+  await old.engine.query(
+    "insert into workspaces (id, name, updated_at) values ('wsp_1', 'Test', '2026-06-01T00:00:00Z')",
+  );
+  await migrate(old.settings, async () => {});
+  await old.engine.query("insert into workspaces (id, name) values ('wsp_2', 'Test')");
+  const { rows } = await old.engine.query(
+    "select time_zone_changed_at as changed from workspaces order by id",
+  );
+  expect(rows).toEqual([{ changed: new Date("2026-06-01T00:00:00Z") }, { changed: null }]);
 });
 
 test("an upgrade logs the name of each migration, and a start without migrations logs none", async () => {

@@ -529,6 +529,7 @@ const described: Described = {
     next_plan: "null",
     plan_anchor: "not null",
     run_retention_days: "null",
+    time_zone_changed_at: "null",
   },
 };
 

@@ -987,6 +987,7 @@ create table workspaces (
   next_plan text,
   plan_anchor integer not null default 1,
   run_retention_days integer,
+  time_zone_changed_at timestamp with time zone,
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_anchor_check CHECK (((plan_anchor >= 1) AND (plan_anchor <= 31))),
   constraint workspaces_run_retention_days_check CHECK (((run_retention_days >= 7) AND (run_retention_days <= 3650)))

@@ -32,6 +32,7 @@ interface Workspaces {
   next_plan: string | null;
   plan_anchor: Generated<number>;
   run_retention_days: number | null;
+  time_zone_changed_at: Date | null;
 }
 
 interface Users {

@@ -27,7 +27,7 @@ export interface MetricRow {
  * time zone, entries from before and after `starts` can have the same date. Entries of such dates,
  * which are before `whole_from`, are read one by one: a local day begins at most 14 hours before
  * and 12 hours after the same day in UTC. In a busy workspace that takes long. It is not needed,
- * and `starts_day` is true, if `starts` begins a local day and the workspace was not changed since
+ * and `starts_day` is true, if `starts` begins a local day and the time zone was not changed since
  * the day before.
  *
  * For a plan, an entry costs its standard cost or, if that is unknown, its cost at the workspace's
@@ -56,7 +56,7 @@ with month as (
   cross join lateral ${sql.raw(calendarPeriodSql("'plan'", "b", "w"))} as p
   cross join lateral (select ${sql.raw(currentPeriodSql("b", "p"))}) as m
   cross join lateral (
-    select f.first_day, w.updated_at < m.starts - interval '27 hours'
+    select f.first_day, coalesce(w.time_zone_changed_at < m.starts - interval '27 hours', true)
       and f.first_day > ((m.starts - interval '1 us') at time zone w.time_zone)::date as starts_day
     from (select (m.starts at time zone w.time_zone)::date as first_day) as f
   ) as d
