@@ -3,7 +3,6 @@ import {
   firstLine,
   formatAsOf,
   formatBytes,
-  formatCents,
   formatClock,
   formatCount,
   formatCounted,
@@ -11,11 +10,13 @@ import {
   formatExact,
   formatMoney,
   formatPercent,
+  formatPrice,
   formatRange,
   formatShortCount,
   formatTime,
   formatTokens,
   knownZone,
+  moneyBeside,
   shortenId,
 } from "./index.ts";
 
@@ -60,13 +61,23 @@ describe("money", () => {
     expect(formatMoney(micros)).toBe(text);
   });
 
-  test("amounts beside a limit are in cents, unless they are smaller", () => {
-    expect([697_600, 4_302_400, 800, 0].map(formatCents)).toEqual([
-      "$0.70",
-      "$4.30",
-      "$0.0008",
-      "$0.00",
-    ]);
+  test.each([
+    [[697_600, 4_302_400], 5_000_000, "$0.70 + $4.30 = $5.00"],
+    [[800, 4_999_200], 5_000_000, "$0.0008 + $4.9992 = $5.00"],
+    [[0, 5_000_000], 5_000_000, "$0.00 + $5.00 = $5.00"],
+    [[15_000, 10_000], 25_000, "$0.015 + $0.01 = $0.025"],
+    [[12_500, 2_400], 14_900, "$0.0125 + $0.0024 = $0.0149"],
+    [[4_995_100, 4_900], 5_000_000, "$4.9951 + $0.0049 = $5.00"],
+    [[1_000_000, 4_025_000], 5_025_000, "$1.00 + $4.025 = $5.025"],
+    [[20, 30], 50, "<$0.0001 + <$0.0001 = $0.00005"],
+  ])("amounts of %j micros beside a limit add up to it: %s", (amounts, limit, text) => {
+    const parts = amounts.map(moneyBeside(limit, amounts));
+    expect(`${parts.join(" + ")} = ${formatPrice(limit)}`).toBe(text);
+  });
+
+  test("amounts without a limit are in cents, unless one is smaller", () => {
+    expect([697_600, 50_000].map(moneyBeside(null, [697_600, 50_000]))).toEqual(["$0.70", "$0.05"]);
+    expect([697_600, 800].map(moneyBeside(null, [697_600, 800]))).toEqual(["$0.6976", "$0.0008"]);
   });
 });
 

@@ -2,6 +2,7 @@
 const formats = {
   2: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   4: new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 }),
+  upTo4: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 }),
   exact: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 }),
 };
 
@@ -33,9 +34,20 @@ export function formatPrice(micros: number): string {
 }
 
 /**
- * Returns an amount of US dollars that is shown beside a limit, rounded to cents: `$0.70`. An
- * amount below one cent is written as `formatMoney` does.
+ * Returns a function that formats the amounts of US dollars of a line that also shows a limit. All
+ * are in cents, `$0.70`. If these would hide what differs, all have up to four decimals, `$4.9951`:
+ * with different precisions, the amounts would not add up to the limit.
+ *
+ * @param limit millionths of a dollar, which `formatPrice` formats exactly; null if there is none
+ * @param amounts the amounts of the line, in millionths of a dollar
  */
-export function formatCents(micros: number): string {
-  return formatMoney(micros < 10_000 ? micros : Math.round(micros / 10_000) * 10_000);
+export function moneyBeside(
+  limit: number | null,
+  amounts: readonly number[],
+): (micros: number) => string {
+  const isSmall = limit !== null && (limit < 1_000_000 || limit % 10_000 !== 0);
+  const hasSmall = amounts.some((micros) => micros > 0 && micros < 10_000);
+  const format = formats[isSmall || hasSmall ? "upTo4" : 2];
+  return (micros) =>
+    micros > 0 && micros < 100 ? formatMoney(micros) : `$${format.format(micros / 1_000_000)}`;
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { agentsKey } from "../agents/index.ts";
 import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
-import { formatCents, readDollars, writeDollars } from "../format/index.ts";
+import { formatPrice, readDollars, writeDollars } from "../format/index.ts";
 import {
   Banner,
   Checkbox,
@@ -97,7 +97,7 @@ export function CeilingForm({ rows, ceiling, initial, close }: CeilingFormProps)
           <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
           {currentMicros !== undefined ? (
             <Banner>
-              {`This ${chosen.scope} already has a ceiling of ${formatCents(currentMicros)}, which you change here.`}
+              {`This ${chosen.scope} already has a ceiling of ${formatPrice(currentMicros)}, which you change here.`}
             </Banner>
           ) : current === undefined && existing.error !== null ? (
             <Problem

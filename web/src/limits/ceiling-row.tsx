@@ -1,7 +1,7 @@
 import type { Ceiling } from "@beckon/client";
 import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
 import { reasonWithout, useWorkspace } from "../data/index.ts";
-import { formatCents } from "../format/index.ts";
+import { formatPrice, moneyBeside } from "../format/index.ts";
 import { Badge, IconButton, Id, Menu, UserText } from "../ui/index.ts";
 import { LimitState } from "./limit-state.tsx";
 import { scopeLabels, scopeWords } from "./scopes.ts";
@@ -35,7 +35,8 @@ export function CeilingRow({ ceiling, onAct }: CeilingRowProps) {
           left={ceiling.left_micros}
           isReached={ceiling.reached}
           resetsAt={ceiling.resets_at}
-          format={formatCents}
+          format={formatPrice}
+          beside={moneyBeside}
         />
       </div>
       <span className="col-start-2 row-start-1 md:col-start-3">

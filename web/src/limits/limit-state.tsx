@@ -16,18 +16,21 @@ interface LimitStateProps {
   /** Whether the limit is used up, or a call did not fit into what is left. */
   readonly isReached: boolean;
   readonly resetsAt: string;
-  /** Converts an amount to text. */
-  readonly format: (amount: number) => string;
+  /** Formats the limit. */
+  readonly format: (limit: number) => string;
+  /** Returns the function that formats the other amounts. */
+  readonly beside: (limit: number | null, amounts: readonly number[]) => (amount: number) => string;
 }
 
 /** The used, reserved and remaining parts of a limit: as a bar, and in words. */
 export function LimitState(props: LimitStateProps) {
   const { used, isPartial = false, usedWord, reserved, limit, left, isReached } = props;
-  const { resetsAt, format } = props;
+  const { resetsAt, format, beside } = props;
+  const formatPart = beside(limit, [used ?? 0, reserved, left ?? 0]);
   const parts = [
-    used === null ? "unknown" : `${isPartial ? "at least " : ""}${format(used)} ${usedWord}`,
-    ...(reserved === 0 ? [] : [`${format(reserved)} reserved`]),
-    left === null ? "unlimited" : `${format(left)} left`,
+    used === null ? "unknown" : `${isPartial ? "at least " : ""}${formatPart(used)} ${usedWord}`,
+    ...(reserved === 0 ? [] : [`${formatPart(reserved)} reserved`]),
+    left === null ? "unlimited" : `${formatPart(left)} left`,
   ];
   const notes = isReached && left !== 0 ? ["a call did not fit"] : [];
   return (

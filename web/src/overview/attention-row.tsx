@@ -2,13 +2,7 @@ import type { Subscription } from "@beckon/client";
 import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
-import {
-  formatCount,
-  formatCounted,
-  formatDuration,
-  formatMoney,
-  shortenId,
-} from "../format/index.ts";
+import { formatCount, formatCounted, formatDuration, shortenId } from "../format/index.ts";
 import { metricTexts } from "../plan/index.ts";
 import { type AgentName, isFailing, RaiseCeiling } from "../runs/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
@@ -101,7 +95,7 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
     }
     case "plan": {
       const { metric, used, allowance, reached } = item.metric;
-      const { label, format } = metricTexts[metric];
+      const { label } = metricTexts[metric];
       const [part, whole] = [used ?? 0, allowance ?? 0];
       return (
         <Row
@@ -111,7 +105,7 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
               {`${reached ? "reached" : "is near"} its limit of ${label.toLowerCase()}`}
             </Named>
           }
-          detail={`${format(part)} of ${format(whole)} used this month${rejection(reached, part, whole)}`}
+          detail={`${usedOf(metric, part, whole)} used this month${rejection(reached, part, whole)}`}
           end={
             <LinkButton size="small" href={`${path}/plan`}>
               Open plan
@@ -131,12 +125,18 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
               {reached ? "reached its ceiling" : "is near its ceiling"}
             </Named>
           }
-          detail={`${formatMoney(spent)} of ${formatMoney(limit)} spent today${rejection(reached, spent, limit)}`}
+          detail={`${usedOf("cost", spent, limit)} spent today${rejection(reached, spent, limit)}`}
           end={<RaiseCeiling ceiling={`${scope}:${scope_id}`} />}
         />
       );
     }
   }
+}
+
+/** Returns the used part of a limit: `$0.90 of $1.00`. */
+function usedOf(metric: keyof typeof metricTexts, used: number, limit: number): string {
+  const { format, beside } = metricTexts[metric];
+  return `${beside(limit, [used, limit - used])(used)} of ${format(limit)}`;
 }
 
 /** Says why a limit is reached of which something is left. */

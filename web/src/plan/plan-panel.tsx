@@ -57,7 +57,7 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
       )}
       <dl className="grid min-w-0 grid-cols-1 gap-x-8 gap-y-4 md:grid-cols-2">
         {plan.metrics.map(({ metric, allowance, used, reserved, left, resets_at, ...rest }) => {
-          const { label, format } = metricTexts[metric];
+          const { label, format, beside } = metricTexts[metric];
           return (
             <div key={metric} className="flex min-w-0 flex-col gap-1">
               <dt className="text-label font-semibold text-ink-2">{label}</dt>
@@ -72,6 +72,7 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
                   isReached={rest.reached}
                   resetsAt={resets_at}
                   format={format}
+                  beside={beside}
                 />
                 {metric === "cost" ? (
                   <p className="text-label text-ink-3">

@@ -1,5 +1,5 @@
 import type { Run } from "@beckon/client";
-import { formatCount, formatDuration, formatMoney } from "../format/index.ts";
+import { formatCount, formatDuration, formatPrice } from "../format/index.ts";
 
 type LimitReached = Pick<
   NonNullable<Run["limit"]>,
@@ -32,7 +32,7 @@ export function placeOfLimit({ scope, scope_id }: LimitReached, agentId: string)
 }
 
 const formats: Readonly<Record<LimitReached["metric"], (amount: number) => string>> = {
-  cost: formatMoney,
+  cost: formatPrice,
   tokens: (amount) => `${formatCount(amount)} tokens`,
   voice: (amount) => `${formatDuration(amount)} of voice`,
   browser: (amount) => `${formatDuration(amount)} of a browser`,
