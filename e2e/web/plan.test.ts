@@ -129,6 +129,27 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await page.getByText("A ceiling stops runs when").waitFor();
 });
 
+inBrowser("the ceiling of a deleted agent can be deleted, but not changed", async () => {
+  const { agent, call, open } = await workspace();
+  await call(`/limits/agent/${agent.id}`, { limit_micros: 400_000, pauses_agent: false }, "PUT");
+  await call(`/agents/${agent.id}`, undefined, "DELETE");
+  // Links of runs and of the overview open the form.
+  const page = await open(`?ceiling=agent:${agent.id}`);
+  const reason = "It was deleted. Its ceiling can only be deleted.";
+  const submit = page.getByRole("dialog").getByRole("button", { name: "Set ceiling" });
+  await expect.poll(() => submit.getAttribute("aria-description")).toBe(reason);
+  await page.keyboard.press("Escape");
+  await list(page)
+    .getByRole("button", { name: /^More about the ceiling of the agent/ })
+    .click();
+  const change = page.getByRole("menuitem", { name: `Raise or lower ${reason}` });
+  expect(await change.getAttribute("aria-disabled")).toBe("true");
+  await expectAccessible(page);
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete ceiling" }).click();
+  await page.getByText("A ceiling stops runs when").waitFor();
+});
+
 inBrowser("an agent that is resumed stays paused while its ceiling is reached", async () => {
   const { id, agent, call, spend } = await workspace();
   await spend({ cost_micros: 400_000 });

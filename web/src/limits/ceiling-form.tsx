@@ -16,7 +16,7 @@ import {
 } from "../ui/index.ts";
 import { ceilingsKey } from "./queries.ts";
 import { type ChosenScope, ScopeFields } from "./scope-fields.tsx";
-import { scopeWords } from "./scopes.ts";
+import { reasonUnchangeable, scopeWords } from "./scopes.ts";
 import { useCeiling } from "./use-ceiling.ts";
 
 interface CeilingFormProps {
@@ -90,6 +90,7 @@ export function CeilingForm({ rows, ceiling, initial, close }: CeilingFormProps)
         pending: save.isPending,
         pendingText: "Setting…",
         disabled: chosen.scopeId !== "" && current === undefined,
+        disabledReason: current ? reasonUnchangeable(current) : undefined,
       }}
     >
       {ceiling === undefined ? (

@@ -4,7 +4,7 @@ import { reasonWithout, useWorkspace } from "../data/index.ts";
 import { formatPrice, moneyBeside } from "../format/index.ts";
 import { Badge, IconButton, Id, Menu, UserText } from "../ui/index.ts";
 import { LimitState } from "./limit-state.tsx";
-import { scopeLabels, scopeWords } from "./scopes.ts";
+import { reasonUnchangeable, scopeLabels, scopeWords } from "./scopes.ts";
 
 /** An action on a ceiling that opens a dialog. The URL contains the name of the action. */
 type CeilingAct = "edit" | "delete";
@@ -57,7 +57,12 @@ function CeilingMenu({ ceiling, onAct }: CeilingRowProps) {
       items={
         disabledReason === undefined
           ? [
-              { label: "Raise or lower", icon: Pencil, onSelect: () => onAct("edit") },
+              {
+                label: "Raise or lower",
+                icon: Pencil,
+                onSelect: () => onAct("edit"),
+                disabledReason: reasonUnchangeable(ceiling),
+              },
               "separator",
               { label: "Delete", icon: Trash2, danger: true, onSelect: () => onAct("delete") },
             ]

@@ -20,3 +20,10 @@ export function scopeWords({
 }: Pick<Ceiling, "scope" | "scope_id" | "name">) {
   return scope === "workspace" ? "the workspace" : `the ${scope} ${name ?? scope_id}`;
 }
+
+/**
+ * Returns why nobody can change a ceiling; undefined if it can be changed. Its `name` is null if
+ * what it applies to was deleted: people who can change ceilings can read the name of everything.
+ */
+export const reasonUnchangeable = ({ name }: Pick<Ceiling, "name">) =>
+  name === null ? "It was deleted. Its ceiling can only be deleted." : undefined;
