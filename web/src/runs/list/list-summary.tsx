@@ -39,14 +39,18 @@ export function ListSummary({ rows, hasMore, isNewest, searching }: ListSummaryP
   );
 }
 
-/** Returns the cost of the ended runs, and how many of them have an unknown cost. */
-function costText(ended: readonly ListedRun[]): string {
+/**
+ * Returns the cost of the ended runs, and how many of them have an unknown cost. If the known costs
+ * are 0 in all, as those of runs that failed, an unknown cost is not shown as $0.
+ */
+export function costText(ended: readonly ListedRun[]): string {
   if (ended.length === 0) return "";
   const costs = ended.flatMap(({ cost_micros }) => cost_micros ?? []);
-  if (costs.length === 0) return " · cost unknown";
-  const mark = ended.some(({ usage }) => usage.estimated) ? "~" : "";
-  const sum = mark + formatMoney(costs.reduce((total, cost) => total + cost, 0));
+  const total = costs.reduce((sum, cost) => sum + cost, 0);
   const unknown = ended.length - costs.length;
-  if (unknown === 0) return ` · ${sum}`;
-  return ` · at least ${sum}, cost of ${formatCount(unknown)} unknown`;
+  if (total === 0 && unknown > 0) return " · cost unknown";
+  const mark = ended.some(({ usage }) => usage.estimated) ? "~" : "";
+  const text = mark + formatMoney(total);
+  if (unknown === 0) return ` · ${text}`;
+  return ` · at least ${text}, cost of ${formatCount(unknown)} unknown`;
 }
