@@ -7,7 +7,10 @@ const amounts: readonly (readonly [string, string])[] = [
   ["`input_tokens`", "Includes `cached_input_tokens` and `cache_write_tokens`."],
   ["`output_tokens`", "Includes `reasoning_tokens`."],
   ["`voice_ms, browser_ms`", "Milliseconds of speech and of browser time."],
-  ["`cost_micros`", "Millionths of a dollar: the sum of the known costs, null if none is known."],
+  [
+    "`cost_micros`",
+    "Millionths of a dollar: the sum of the known costs; null if that is 0 and an entry has no price.",
+  ],
   ["`unknown_cost_entries`", "Entries without a price. They are not in `cost_micros`."],
   [
     "`estimated_entries`",
