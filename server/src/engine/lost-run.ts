@@ -39,8 +39,8 @@ export interface Prompt {
   /** Approximate size of the request in bytes: instructions, tools, input and earlier steps. */
   readonly bytes: number;
   /**
-   * Whether the run waited for a limit or its provider when its process was lost, so that no model
-   * call was in flight. Default false.
+   * Whether the run waited for a limit, its provider or memory when its process was lost, so that
+   * no model call was in flight. Default false.
    */
   readonly wasWaiting?: boolean;
 }
@@ -85,7 +85,7 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
  * Returns the event, with estimated usage, for the model call that was probably in flight when the
  * process was lost. A model call was probably in flight if no step was answered yet, or if all tool
  * calls of the last answered step had results. Returns undefined otherwise, and also if the run
- * waited for a limit or its provider, or the journal reports all calls already.
+ * waited for a limit, its provider or memory, or the journal reports all calls already.
  */
 export function lostCall(
   digest: JournalDigest,

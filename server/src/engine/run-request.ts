@@ -85,14 +85,14 @@ export interface RunRequest {
    */
   readonly resumed: boolean;
   /**
-   * Whether the earlier process was lost while the run waited for a limit or its provider, so that
-   * no model call was in flight. Default false.
+   * Whether the earlier process was lost while the run waited for a limit, its provider or memory,
+   * so that no model call was in flight. Default false.
    */
   readonly wasWaiting?: boolean;
   /**
-   * Records durably whether the run waits for its provider, so that no model call is in flight:
-   * `wasWaiting` of the next owner. While the record exists, no call is made. Default: nothing is
-   * recorded.
+   * Records durably whether the run waits for its provider or memory, so that no model call is in
+   * flight: `wasWaiting` of the next owner. While the record exists, no call is made. Default:
+   * nothing is recorded.
    */
   readonly recordWait?: (isWaiting: boolean) => Promise<void>;
   /**

@@ -1,14 +1,14 @@
 import { type Database, type Parameters, statement } from "../base/database/index.ts";
 import type { RunClaim } from "./reserve-statement.ts";
 
-/** The claim of a run that waits for its model's provider. */
+/** The claim of a run that waits for its model's provider or for memory. */
 export interface WaitingClaim extends RunClaim {
   readonly workspaceId: string;
 }
 
 /**
- * SQL condition that the run of a reservation `v` waits for its model's provider, or waited when
- * its process was lost: no model call is in flight.
+ * SQL condition that the run of a reservation `v` waits for its model's provider or for memory, or
+ * waited when its process was lost: no model call is in flight. Both waits have the same record.
  */
 export const waitsForProviderSql = "(v.state = 'held' and v.asked ? 'provider')";
 
@@ -28,8 +28,8 @@ const owned = (p: Parameters<WaitingClaim>) => `owned as materialized (
 )`;
 
 /**
- * Statement that records in the run's reservation that the run waits for its provider. A run
- * without limits gets a reservation of nothing.
+ * Statement that records in the run's reservation that the run waits for its provider or for
+ * memory. A run without limits gets a reservation of nothing.
  */
 const recordStatement = statement<WaitingClaim>(
   "record-provider-wait",
@@ -57,8 +57,8 @@ where ${recorded} and v.held_in <> '{}'`;
 });
 
 /**
- * Records that a run waits for its provider, or removes this record. Does nothing if the claim is
- * no longer valid, or its owner was declared dead.
+ * Records that a run waits for its provider or for memory, or removes this record. Does nothing if
+ * the claim is no longer valid, or its owner was declared dead.
  */
 export async function recordProviderWait(
   database: Database,

@@ -64,8 +64,8 @@ export class Reservations {
   /** The ids of the runs for which something was reserved, by this process or at their start. */
   readonly #holding = new Set<string>();
   /**
-   * The ids of the runs that wait for their providers. Apart from `#holding`: after the wait, a run
-   * without limits has no reservation any more.
+   * The ids of the runs that wait for their providers or for memory. Apart from `#holding`: after
+   * the wait, a run without limits has no reservation any more.
    */
   readonly #recorded = new Set<string>();
   /** The workspaces of claimed runs that have not asked yet, by the ids of the runs. */
@@ -128,8 +128,8 @@ export class Reservations {
 
   /**
    * Returns whether the run has a reservation, as far as this process knows: something was reserved
-   * for it, or it waits for its provider. The run's writes to the journal must then end the
-   * reservation, even if no limit applies or the limits were deleted since.
+   * for it, or it waits for its provider or for memory. The run's writes to the journal must then
+   * end the reservation, even if no limit applies or the limits were deleted since.
    */
   holds(runId: string): boolean {
     return this.#holding.has(runId) || this.#recorded.has(runId);
@@ -155,8 +155,8 @@ export class Reservations {
   }
 
   /**
-   * Records durably that a run waits for its model's provider, so that no model call is in flight,
-   * or that this is no longer so. The run keeps what it has reserved.
+   * Records durably that a run waits for its model's provider or for memory, so that no model call
+   * is in flight, or that this is no longer so. The run keeps what it has reserved.
    * @throws the reason of `signal` if it aborts while the database is unavailable.
    */
   async recordWait(run: WaitingClaim, isWaiting: boolean, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,9 @@
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { heldTool } from "../../test/held-tool.ts";
 import { entriesOf, wrongWithLedger } from "../../test/ledger.ts";
-import { pricedWorkspace, wrongWithBudgets } from "../../test/limits.ts";
+import { type PricedWorkspace, pricedWorkspace, wrongWithBudgets } from "../../test/limits.ts";
 import {
   type Behaviour,
   blackHole,
@@ -10,6 +11,8 @@ import {
   startModelServer,
   status,
 } from "../../test/model-server.ts";
+import { configureTrigger, unverified } from "../../test/receiving-trigger.ts";
+import { eventTypesOf } from "../../test/runs-of.ts";
 import { newId } from "../base/ids.ts";
 
 /** Executes no runs, so runs are queued until a test starts a process that executes them. */
@@ -23,9 +26,13 @@ const limitedFor = (seconds: number) =>
   status(429, { headers: { "retry-after": String(seconds) } });
 
 /** Starts a process that executes runs. After it is declared dead, it owns no runs any more. */
-async function startWorker() {
+async function startWorker({ settings, ...options }: Parameters<typeof beckon.another>[0] = {}) {
   const processId = newId("prc");
-  const worker = await beckon.another({ processId, settings: { BECKON_ROLE: "worker" } });
+  const worker = await beckon.another({
+    ...options,
+    processId,
+    settings: { BECKON_ROLE: "worker", ...settings },
+  });
   onTestFinished(() => worker.stop());
   return { worker, processId };
 }
@@ -41,10 +48,16 @@ async function startRun(behaviours: readonly Behaviour[], ceilingMicros?: number
   const started = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
   const runId: string = started.body.run_id;
   return {
-    runId,
     lost,
     called: (count: number) =>
       eventually(`model call ${count}`, () => server.requests.length === count || undefined),
+    ...observe(workspace, runId),
+  };
+}
+
+/** Functions that wait for states of a run. */
+function observe(workspace: PricedWorkspace, runId: string) {
+  return {
     waits: () =>
       eventually("the record of the wait", async () => {
         const { rows } = await engine.query(
@@ -66,8 +79,11 @@ async function startRun(behaviours: readonly Behaviour[], ceilingMicros?: number
 }
 
 /** Declares a process dead and starts another one, which takes over its runs. */
-async function replace({ processId }: { readonly processId: string }) {
-  const next = await startWorker();
+async function replace(
+  { processId }: { readonly processId: string },
+  options?: Parameters<typeof startWorker>[0],
+) {
+  const next = await startWorker(options);
   await next.worker.recordDeaths([processId]);
   return next;
 }
@@ -107,4 +123,69 @@ test("a call of the next process is estimated if that process is lost, too", asy
   await replace(next);
   const { entries } = await ended();
   expect(entries).toMatchObject([{ outcome: "lost", estimated: true }, { outcome: "answered" }]);
+});
+
+/**
+ * Starts a run in a process without memory for it: a call of a tool holds all that the runs of the
+ * workspace can use. When the wait is recorded, calls `act`, then replaces the process by one with
+ * enough memory.
+ * @param start starts the run of the agent, and returns its id.
+ */
+async function loseWithoutMemory(
+  start: (workspace: PricedWorkspace, agent: { id: string; token: string }) => Promise<string>,
+  act: (workspace: PricedWorkspace) => Promise<unknown> = async () => {},
+) {
+  server.reset();
+  server.script(answered);
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent({ model_settings: { max_output_tokens: 1_000 } });
+  await workspace.ceiling("agent", agent.id, 1_500);
+  const held = heldTool();
+  onTestFinished(() => held.release());
+  // The runs of a workspace can use 45 MiB together.
+  const settings = { BECKON_MEMORY_BUDGET_MIB: "96" };
+  const lost = await startWorker({ settings, tools: [held.tool] });
+  const filling = await workspace.agent({ model: "demo/echo" });
+  const input = `/call hold {"kib": ${45 * 1024 - 40}}`;
+  await beckon.invoke(filling, input, { prefer: "respond-async" });
+  await held.called(1);
+  const runId = await start(workspace, agent);
+  const observed = observe(workspace, runId);
+  await observed.waits();
+  await act(workspace);
+  await replace(lost, { tools: [held.tool] });
+  held.release();
+  return { runId, workspace, ...observed };
+}
+
+test("a process that is lost while a run waits for memory leaves no estimate", async () => {
+  const { runId, ended } = await loseWithoutMemory(async (_, agent) => {
+    const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+    return body.run_id;
+  });
+  const { run, entries } = await ended();
+  expect(run).toMatchObject({ status: "succeeded", attempt: 2, usage: { output_tokens: 1 } });
+  expect(entries).toMatchObject([{ outcome: "answered", estimated: false }]);
+  expect(await eventTypesOf(beckon, runId)).not.toContain("run.step_lost");
+});
+
+test("a run is held at a limit that was spent while it waited for memory and its process was lost", async () => {
+  const { runId, workspace } = await loseWithoutMemory(
+    async (workspace, agent) => {
+      const trigger = await workspace.trigger(agent.id);
+      await configureTrigger(engine, beckon.config.masterKey ?? "", trigger.id, {
+        ...unverified,
+        when_paused: "hold",
+      });
+      const sent = await beckon.call(trigger.url, { credential: null, body: "Hello" });
+      return sent.body.run_id;
+    },
+    ({ id }) => engine.query("update budgets set spent = allowed where workspace_id = $1", [id]),
+  );
+  const run = await eventually("the hold or the end", async () => {
+    const { data } = (await workspace.call(`/runs/${runId}`)).body;
+    return data.status === "waiting" || data.finished_at !== null ? data : undefined;
+  });
+  expect(run).toMatchObject({ status: "waiting", error: null });
+  expect(await entriesOf(engine, runId)).toEqual([]);
 });

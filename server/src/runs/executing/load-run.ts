@@ -2,8 +2,15 @@ import type { RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { heldBytesOf } from "../../engine/index.ts";
-import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
+import { heldBytesOf, recordedWait } from "../../engine/index.ts";
+import type { Reservations } from "../../reservations/index.ts";
+import {
+  readInput,
+  readJournal,
+  readJournalBytes,
+  readWasReported,
+  readWasWaiting,
+} from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 import { type ReservingRun, type ReturnPorts, returnFirstCall } from "./return-first-call.ts";
@@ -32,8 +39,14 @@ export interface Loaded {
   readonly input: string;
   /** The entries of the journal if the run is resumed, else none. */
   readonly events: readonly RunEvent[];
-  /** Whether the run waited for a limit or its provider when its earlier process was lost. */
+  /** See `RunRequest.wasWaiting`. */
   readonly wasWaiting: boolean;
+}
+
+/** The services that loading a run needs. */
+interface LoadPorts extends ReturnPorts {
+  readonly database: Database;
+  readonly reservations: Pick<Reservations, "returnFirstCall" | "recordWait">;
 }
 
 /**
@@ -44,7 +57,7 @@ export interface Loaded {
  *   the reason of the run's signal if the run is stopped first.
  */
 export async function loadRun(
-  ports: ReturnPorts & { readonly database: Database },
+  ports: LoadPorts,
   {
     run,
     live,
@@ -57,21 +70,31 @@ export async function loadRun(
     readonly configBytes: number;
   },
 ): Promise<Loaded> {
-  const { database } = ports;
+  const { database, reservations } = ports;
   const read = <T>(query: (database: Database, run: RunRef) => Promise<T>): Promise<T> =>
     retryWhileLost(() => query(database, run), live.signal);
   const journalBytes = run.resumed ? await read(readJournalBytes) : 0;
   const countedBytes = heldPerInputByte * run.inputBytes + configBytes;
   const bytes = runBytes + countedBytes + heldPerJournalByte * journalBytes;
   if (bytes > memory.maxBytes) throw tooLarge(memory);
+  const [wasWaiting, wasReported] = run.resumed
+    ? await Promise.all([read(readWasWaiting), read(readWasReported)])
+    : [false, true];
   const waiting = memory.enter(bytes, live.signal);
   if (waiting !== undefined) {
     // A run that waits for memory must not occupy any, so its input is dropped here and read again
     // later.
     run.input = undefined;
     const returned = returnFirstCall(ports, run, live.signal);
+    // Until a call that was lost with an earlier process is reported, a record would hide it. If
+    // that process left a record, the engine removes it.
+    const record = wasReported
+      ? (isWaiting: boolean) =>
+          // The return replaces the reservation, and so the record.
+          returned.then(() => reservations.recordWait(run, isWaiting, live.signal))
+      : undefined;
     try {
-      await waiting;
+      await recordedWait(waiting, live.signal, record);
     } finally {
       // Waits until the reservation is returned, even if the run is stopped. After the run's
       // release, the return would be rejected, and the run would keep the amount in the queue.
@@ -85,7 +108,7 @@ export async function loadRun(
   if (!run.resumed) return { input, events: [], wasWaiting: false };
   const events = await read(readJournal);
   if (!memory.grow(heldBytesOf(events, 1))) throw tooLarge(memory);
-  return { input, events, wasWaiting: await read(readWasWaiting) };
+  return { input, events, wasWaiting };
 }
 
 function tooLarge({ maxBytes }: ByteHold): ApiError {

@@ -45,8 +45,8 @@ export interface LostPrompt {
   /** Approximate size of the request in bytes: instructions, tools, input and earlier steps. */
   readonly bytes: number;
   /**
-   * Whether the run waited for a limit or its provider when its process was lost, so that no model
-   * call was in flight.
+   * Whether the run waited for a limit, its provider or memory when its process was lost, so that
+   * no model call was in flight.
    */
   readonly wasWaiting: boolean;
 }
@@ -155,9 +155,9 @@ order by seq`,
 }
 
 /**
- * Returns an SQL expression that is true if a run waits for a limit or its provider, or waited for
- * one when its process was lost, and no attempt of its next model call has used tokens. It is false
- * if the run waited for a limit and the workspace no longer has limits.
+ * Returns an SQL expression that is true if a run waits for a limit, its provider or memory, or did
+ * when its process was lost, and no attempt of its next model call has used tokens. It is false if
+ * the run waited for a limit and the workspace no longer has limits.
  */
 const waitedIn = (run: string) => `exists (
       select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id
@@ -165,9 +165,9 @@ const waitedIn = (run: string) => `exists (
           and exists (select from budgets b where b.workspace_id = v.workspace_id)))`;
 
 /**
- * Returns whether a run waited for a limit or its provider when its process was lost, and no
- * attempt of its next model call had used tokens. False if it waited for a limit and the workspace
- * no longer has limits.
+ * Returns whether a run waited for a limit, its provider or memory when its process was lost, and
+ * no attempt of its next model call had used tokens. False if it waited for a limit and the
+ * workspace no longer has limits.
  */
 export async function readWasWaiting(database: Database, run: RunRef): Promise<boolean> {
   const { rows } = await database.engine.query<{ was_waiting: boolean }>({
@@ -177,4 +177,15 @@ export async function readWasWaiting(database: Database, run: RunRef): Promise<b
     values: [run.runId, run.workspaceId],
   });
   return rows[0]?.was_waiting === true;
+}
+
+/** Returns `JournalDigest.wasReported` of a run without reading the digest. */
+export async function readWasReported(database: Database, run: RunRef): Promise<boolean> {
+  const { rows } = await database.engine.query<{ was_reported: boolean | null }>({
+    name: "read-was-reported",
+    text: `select ${areReportedAtClaim(journalLetters("e"))} as was_reported
+      from events e where e.run_id = $1 and e.workspace_id = $2`,
+    values: [run.runId, run.workspaceId],
+  });
+  return rows[0]?.was_reported === true;
 }
