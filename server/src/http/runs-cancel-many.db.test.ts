@@ -107,6 +107,18 @@ test("a repeat with the same Idempotency-Key cancels no run that was started mea
   await states(agent, { cancelled: 2, running: 1 });
 });
 
+test("a queued run whose cancellation was requested while a process executed it is cancelled", async () => {
+  const { agent, waiting } = await busy(1);
+  const [released = ""] = waiting;
+  await beckon.db.database.engine.query(
+    "update runs set cancel_requested_at = now() where id = $1",
+    [released],
+  );
+  const { body } = await cancel({ filter: { agent_id: agent.id, status: ["queued", "running"] } });
+  expect(body).toEqual(cancelled(2));
+  expect((await beckon.call(`/runs/${released}`)).body.data.status).toBe("cancelled");
+});
+
 test("ended runs do not change", async () => {
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "Hello");

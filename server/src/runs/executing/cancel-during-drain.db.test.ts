@@ -2,17 +2,24 @@ import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { startHeldModel } from "../../../test/held-model.ts";
+import { entriesOf, wrongWithLedger } from "../../../test/ledger.ts";
+import { eventTypesOf } from "../../../test/runs-of.ts";
 import { newId } from "../../base/ids.ts";
 
 /** Executes no runs. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
+const { engine } = beckon.db.database;
 
-/** Starts a run, and returns it once its process drains. */
-async function startDrained() {
+/** Requests the cancellation of a run without a message to the process that executes it. */
+const requestCancel = (runId: string) =>
+  engine.query("update runs set cancel_requested_at = now() where id = $1", [runId]);
+
+/** Starts a run, and returns it once it calls its model. */
+async function startRun(drainSeconds: string) {
   const processId = newId("prc");
   const server = await beckon.another({
     processId,
-    settings: { BECKON_ROLE: "all", BECKON_DRAIN_SECONDS: "20" },
+    settings: { BECKON_ROLE: "all", BECKON_DRAIN_SECONDS: drainSeconds },
   });
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= server.stop());
@@ -24,8 +31,14 @@ async function startDrained() {
     body: { input: "Hello" },
   });
   await held.reached(1);
+  const [run] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
+  return { processId, stop, runId: run.id as string, invoked };
+}
+
+/** Starts a run, and returns it once its process drains. */
+async function startDrained() {
+  const { processId, stop, ...started } = await startRun("20");
   void stop();
-  const { engine } = beckon.db.database;
   await eventually("the drain", async () => {
     const { rows } = await engine.query(
       "select from processes where id = $1 and not accepts_runs",
@@ -33,8 +46,7 @@ async function startDrained() {
     );
     return rows.length === 1 || undefined;
   });
-  const [run] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
-  return { runId: run.id as string, invoked };
+  return started;
 }
 
 test("a run can be cancelled while its process drains", async () => {
@@ -45,9 +57,22 @@ test("a run can be cancelled while its process drains", async () => {
 
 test("a run is cancelled while its process drains, even if the message about it is lost", async () => {
   const { runId, invoked } = await startDrained();
-  await beckon.db.database.engine.query(
-    "update runs set cancel_requested_at = now() where id = $1",
-    [runId],
-  );
+  await requestCancel(runId);
   expect((await invoked).body.code).toBe("cancelled");
+});
+
+test("a run that its process would release ends if its cancellation was requested, and its lost call is metered", async () => {
+  const { runId, stop } = await startRun("0");
+  await requestCancel(runId);
+  await stop();
+  const { data } = (await beckon.call(`/runs/${runId}`)).body;
+  expect(data).toMatchObject({
+    status: "cancelled",
+    error: { code: "cancelled" },
+    usage: { estimated: true },
+  });
+  const types = await eventTypesOf(beckon, runId);
+  expect(types.slice(types.indexOf("run.started"))).not.toContain("run.queued");
+  expect(await entriesOf(engine, runId)).toMatchObject([{ outcome: "lost", estimated: true }]);
+  expect(await wrongWithLedger(engine)).toEqual([]);
 });

@@ -9,6 +9,7 @@ import {
   defaultTimeouts,
   lostStep,
   type ReportingEvent,
+  RunStopped,
   executeRun as runEngine,
   UnwrittenEnd,
 } from "../../engine/index.ts";
@@ -227,7 +228,10 @@ async function attemptRun(
   }
 }
 
-/** Releases a run that this process could not end because it stops. Never rejects. */
+/**
+ * Releases a run that this process could not end because it stops. Ends the run instead if its
+ * cancellation was requested. Never rejects.
+ */
 async function release(
   ports: ExecutePorts,
   live: LiveRun,
@@ -237,7 +241,12 @@ async function release(
   const isUnread = journal === undefined && run.resumed;
   await (journal ?? new RunJournal(ports, live, run))
     .release(isUnread ? await readLostCall(ports, run) : unwritten, isReported)
-    .catch((thrown) => logUnexpected(ports, run, thrown));
+    .catch((thrown) => {
+      if (!(thrown instanceof RunStopped && thrown.reason === "cancelled"))
+        return logUnexpected(ports, run, thrown);
+      const calls = unwritten.flatMap((reporting) => reporting.calls);
+      return endAfterError(ports, live, run, { thrown, journal, calls });
+    });
 }
 
 function describeAgent(

@@ -111,6 +111,7 @@ export class RunJournal implements Journal {
    *   calls would then have no result, and the model call would never be charged.
    * @param isReported whether the journal and `unwritten` report all model calls that this process
    *   sent. If not, the next owner assumes that a call was sent, and estimates its usage.
+   * @throws {RunStopped} nothing was written.
    */
   release(unwritten: readonly ReportingEvent[], isReported: boolean): Promise<void> {
     const queued: NewEvent = {
@@ -118,7 +119,9 @@ export class RunJournal implements Journal {
       data: isReported ? { calls_reported: true } : {},
     };
     return this.#write([...unwritten.map(({ event }) => event), queued], {
-      intent: false,
+      // A run whose cancellation was requested ends instead of being queued: the caller of the
+      // cancellation relies on this process.
+      intent: true,
       calls: unwritten.flatMap(({ calls }, entry) => calls.map((call) => ({ entry, call }))),
       end: undefined,
       release: true,

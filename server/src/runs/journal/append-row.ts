@@ -25,8 +25,8 @@ export interface AppendRow {
    */
   readonly calls?: readonly ReportedCall[];
   /**
-   * Whether the entries announce side effects, such as tool calls, or hold the run. Such entries
-   * are rejected if the cancellation of the run was requested.
+   * Whether the entries announce side effects, such as tool calls, or hold or release the run. Such
+   * entries are rejected if the cancellation of the run was requested.
    */
   readonly intent: boolean;
   readonly end: RunEnd | undefined;
@@ -50,8 +50,8 @@ export interface AppendRow {
  * - `fenced`: nothing was written, because another process has claimed the run, this process was
  *   declared dead, or the run has ended or was deleted. If an earlier call whose reply was lost has
  *   written the row, the caller must not act on it any more.
- * - `cancelled`: nothing was written, because the entries announce side effects and the
- *   cancellation of the run was requested.
+ * - `cancelled`: nothing was written, because the row is an `intent` and the cancellation of the
+ *   run was requested.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }

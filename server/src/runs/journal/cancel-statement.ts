@@ -144,7 +144,7 @@ export async function cancelAllStored(
     const query = cancelStatement.query({ runIds: ids, workspaceId, eventIds, states, message });
     const { rows } = await tx.executeQuery<CancelRow>(CompiledQuery.raw(query.text, query.values));
     for (const { id, result, requested_before } of rows)
-      if ((result === "cancelled" || result === "requested") && !requested_before)
+      if (result === "cancelled" || (result === "requested" && !requested_before))
         changed.push({ runId: id, result });
     ids = rows.flatMap(({ id, result }) => (result === "again" ? [id] : []));
   }

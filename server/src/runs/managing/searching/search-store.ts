@@ -271,7 +271,9 @@ export function conditions(
     sql`true`,
     ...(status === undefined ? [] : [sql`s.status = any (${status}::text[])`]),
     ...(change === undefined ? [] : [sql`s.created_at <= now()`]),
-    ...(change?.includes("running") ? [sql`s.cancel_requested_at is null`] : []),
+    ...(change?.includes("running")
+      ? [sql`(s.cancel_requested_at is null or s.status <> 'running')`]
+      : []),
     ...(after === undefined ? [] : [sql`s.created_at >= ${new Date(after)}`]),
     ...(before === undefined ? [] : [sql`s.created_at < ${new Date(before)}`]),
     ...(source === undefined ? [] : [sql`i.source = any (${source}::text[])`]),
