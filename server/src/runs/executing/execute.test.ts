@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { captureLog } from "../../../test/capture-log.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import type { Log } from "../../base/log.ts";
+import { demoEcho, freePrice, type Model } from "../../engine/index.ts";
 import { noAmounts } from "../../reservations/index.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 import { type ExecutePorts, executeOwned, type OwnedRun } from "./execute.ts";
+import type { PreparedAgent } from "./prepared-agent.ts";
 
 test("a run that is stopped while it waits for memory is not left before its reservation is returned", async () => {
   const steps: string[] = [];
@@ -49,12 +51,50 @@ test("an unexpected error after the end of a run is logged, and the run is left 
   expect(left).toEqual(["run_1", "capacity 1"]);
 });
 
+test("a run whose time has passed when its agent is prepared calls no model", async () => {
+  const called: string[] = [];
+  const ends: unknown[] = [];
+  const model: Model = {
+    ...demoEcho,
+    async doGenerate(options) {
+      called.push("model");
+      return demoEcho.doGenerate(options);
+    },
+  };
+  const config = configOf({ timeout_seconds: 60 });
+  const prepared = { config, model, priceOf: freePrice, tools: [], configBytes: 0 };
+  const { ports } = portsOfWaitingRun({
+    agents: { find: () => undefined, prepare: async () => prepared },
+    memory: { runs: new ByteBudget({ maxBytes: 1_000_000 }) },
+    reservations: { returnFirstCall: async () => {}, revision: () => undefined, forget() {} },
+    process: { holdsLease: () => true },
+    reports: { attempted() {}, written() {} },
+    appends: {
+      async submit({ end }) {
+        ends.push(end?.error?.code);
+        return { kind: "written", time: "2026-01-01T00:00:00.000Z" };
+      },
+    },
+  });
+  await executeOwned(ports, { ...waitingRun(), firstCall: undefined, elapsedMs: 60_000 });
+  expect([called, ends]).toEqual([[], ["deadline_exceeded"]]);
+});
+
 /** Services that the test of a run replaces. */
 interface Replaced {
   readonly reservations: {
     readonly returnFirstCall: () => Promise<void>;
+    readonly revision?: () => undefined;
     readonly forget: (runId: string) => void;
   };
+  readonly agents?: {
+    readonly find: () => undefined;
+    readonly prepare: () => Promise<Omit<PreparedAgent, "circuit">>;
+  };
+  readonly memory?: ExecutePorts["memory"];
+  readonly process?: { readonly holdsLease: () => boolean };
+  readonly reports?: Pick<ExecutePorts["reports"], "attempted" | "written">;
+  readonly appends?: Pick<ExecutePorts["appends"], "submit">;
   readonly capacity?: { readonly release: (count: number) => void };
   readonly tracing?: { readonly run: () => object };
   readonly log?: Log;
@@ -65,18 +105,23 @@ function portsOfWaitingRun({ capacity = { release() {} }, ...replaced }: Replace
   const runs = new ByteBudget({ maxBytes: 1_000_000 });
   const full = runs.hold("wsp_1");
   void full.enter(runs.maxShareBytes, new AbortController().signal);
-  const config = agentConfig.parse(createAgentBody.parse({ name: "Test", model: "demo/echo" }));
+  const config = configOf();
   const live = new Map<string, LiveRun>();
   const ports = {
     live,
     memory: { runs },
     agents: { find: () => ({ config, configBytes: 0 }) },
-    subscribers: { poller: { wake() {} } },
+    subscribers: { poller: { wake() {} }, outputBuffers: new Map() },
     onReturned() {},
     capacity: { ...capacity, queueEmpty: true, hasBacklog: () => false, isOpen: true },
     ...replaced,
   } as unknown as ExecutePorts;
   return { ports, live };
+}
+
+function configOf(limits = {}) {
+  const body = createAgentBody.parse({ name: "Test", model: "demo/echo", limits });
+  return agentConfig.parse(body);
 }
 
 function waitingRun(): OwnedRun {

@@ -203,6 +203,11 @@ async function attemptRun(
     const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
     try {
+      // The timer cannot fire before the model is called if nothing up to there waits for I/O.
+      if (deadlineAt <= elapsed()) {
+        live.stop("deadline");
+        live.signal.throwIfAborted();
+      }
       const { configBytes } = prepared;
       const { events, ...loaded } = await loadRun(ports, { run, live, memory, configBytes });
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
