@@ -30,7 +30,7 @@ export {
   type Stopped,
 } from "./lost-run.ts";
 export type { MeteredCall, ReportedCall } from "./metered-call.ts";
-export { recordedWait } from "./model-call/index.ts";
+export { memoryIsUsedUp, recordedWait } from "./model-call/index.ts";
 export { demoEcho, demoEchoName, openAICompatibleModel, providerModel } from "./models/index.ts";
 export { freePrice, type PriceOf, unknownPrice } from "./price.ts";
 export type { Delta, EndedAttempt, Model, RunRequest } from "./run-request.ts";

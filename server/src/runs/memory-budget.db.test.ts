@@ -112,11 +112,16 @@ test("a run that waits for memory holds nothing of a limit", async () => {
 test("a run that waits for memory ends when it is cancelled or times out", async () => {
   const held = freshTool();
   const hasty = await beckon.createAgent({ limits: { timeout_seconds: 1 } });
+  // Afterwards its runs need no preparation, so all of their time is left for the wait.
+  await over(await begin(hasty, "first"));
   await fillShare(held);
   const late = await begin(hasty, "too late");
   expect(await over(late)).toMatchObject({
     status: "failed",
-    error: { code: "deadline_exceeded" },
+    error: {
+      code: "deadline_exceeded",
+      message: expect.stringMatching(/waited \d+ s for memory .*BECKON_MEMORY_BUDGET_MIB/),
+    },
   });
   const cancelled = await begin(hasty, "cancelled");
   await beckon.call(`/runs/${cancelled}/cancel`, { method: "POST" });

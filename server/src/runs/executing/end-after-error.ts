@@ -170,7 +170,10 @@ function endOf(thrown: unknown, hasBegun: boolean): Stopped | undefined {
     status: "failed",
     error: { code, message },
   });
-  if (thrown instanceof ApiError) return failed("model_error", thrown.message);
+  if (thrown instanceof ApiError) {
+    const { code, message } = thrown;
+    return failed(code === "deadline_exceeded" ? code : "model_error", message);
+  }
   if (!(thrown instanceof RunStopped)) return { status: "failed", error: internalError };
   switch (thrown.reason) {
     case "deadline":

@@ -1,8 +1,9 @@
 import type { RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
+import { elapsed } from "../../base/clock.ts";
 import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { heldBytesOf, recordedWait } from "../../engine/index.ts";
+import { heldBytesOf, memoryIsUsedUp, RunStopped, recordedWait } from "../../engine/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import {
   readInput,
@@ -54,7 +55,8 @@ interface LoadPorts extends ReturnPorts {
  * is used up.
  * @param options.configBytes memory that the run uses for its configuration, in bytes.
  * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace can use;
- *   the reason of the run's signal if the run is stopped first.
+ *   `deadline_exceeded` if its deadline passes while it waits for memory; the reason of the run's
+ *   signal if the run is stopped otherwise.
  */
 export async function loadRun(
   ports: LoadPorts,
@@ -93,8 +95,12 @@ export async function loadRun(
           // The return replaces the reservation, and so the record.
           returned.then(() => reservations.recordWait(run, isWaiting, live.signal))
       : undefined;
+    const startedAt = elapsed();
     try {
       await recordedWait(waiting, live.signal, record);
+    } catch (thrown) {
+      const isDeadline = thrown instanceof RunStopped && thrown.reason === "deadline";
+      throw isDeadline ? waitedForMemory(memory, elapsed() - startedAt) : thrown;
     } finally {
       // Waits until the reservation is returned, even if the run is stopped. After the run's
       // release, the return would be rejected, and the run would keep the amount in the queue.
@@ -116,5 +122,13 @@ function tooLarge({ maxBytes }: ByteHold): ApiError {
   return new ApiError(
     "too_large",
     `The run's input and journal need more memory than the runs of one workspace can use in one server process (${mib} MiB). Start a run with less input, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`,
+  );
+}
+
+function waitedForMemory({ maxBytes }: ByteHold, waitedMs: number): ApiError {
+  const seconds = Math.round(waitedMs / 1_000);
+  return new ApiError(
+    "deadline_exceeded",
+    `The run waited ${seconds} s for memory until its time limit: ${memoryIsUsedUp(maxBytes)}`,
   );
 }
