@@ -106,6 +106,19 @@ describe("a document", () => {
       /agents\.0\.tools\.1\.name is taken/,
     ],
     [
+      "with a filter that does not compile",
+      {
+        beckon: 1,
+        agents: [
+          {
+            ...agent,
+            triggers: [{ name: "First" }, { name: "Second", receiving: { filter: "payload." } }],
+          },
+        ],
+      },
+      /^agents\.0 \(Test\): triggers\.1 \(Second\): receiving\.filter/,
+    ],
+    [
       "of 10,000 agents",
       { beckon: 1, agents: Array.from({ length: 10_000 }, () => agent) },
       /agents must be at most 500 items/,

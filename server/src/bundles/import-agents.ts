@@ -83,11 +83,15 @@ async function checkDocument(
   if (agents.some(({ triggers }) => triggers.length > 0)) permit(ctx, "triggers:write");
   const endsAt = elapsed() + maxCheckMs;
   for (const [index, agent] of agents.entries()) {
-    await withAgentName(index, agent, async () => requireCallableTools(ctx, agent.tools));
-    for (const { receiving } of agent.triggers) {
-      if (elapsed() > endsAt) throw tooSlow();
-      await withAgentName(index, agent, () => requireValidReceiving(ctx, receiving));
-    }
+    await withName(`agents.${index}`, agent, async () => {
+      requireCallableTools(ctx, agent.tools);
+      for (const [position, trigger] of agent.triggers.entries()) {
+        if (elapsed() > endsAt) throw tooSlow();
+        await withName(`triggers.${position}`, trigger, () =>
+          requireValidReceiving(ctx, trigger.receiving),
+        );
+      }
+    });
   }
   return agents;
 }
@@ -174,7 +178,7 @@ async function writeAll(
   const agents: ResolvedAgent[] = [];
   for (const [index, { agent }] of prepared.entries()) {
     const { config } = agent;
-    const providerId = await withAgentName(index, config, () => resolveModel(config.model));
+    const providerId = await withName(`agents.${index}`, config, () => resolveModel(config.model));
     agents.push({ ...agent, providerId });
   }
   await writeAgents(tx, ctx, agents);
@@ -198,9 +202,12 @@ function ascendingIds(prefix: "agt" | "trg", count: number): string[] {
   return Array.from({ length: count }, () => newId(prefix)).sort();
 }
 
-/** Runs `work`. If it throws `bad_request`, adds the agent's index and name to the message. */
-async function withAgentName<T>(
-  index: number,
+/**
+ * Returns the result of `work`.
+ * @throws ApiError those of `work`; `bad_request` begins with the path and the name of the resource
+ */
+async function withName<T>(
+  path: string,
   { name }: { readonly name: string },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -208,6 +215,6 @@ async function withAgentName<T>(
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "bad_request") throw thrown;
-    throw new ApiError(thrown.code, `agents.${index} (${name}): ${thrown.message}`);
+    throw new ApiError(thrown.code, `${path} (${name}): ${thrown.message}`);
   }
 }

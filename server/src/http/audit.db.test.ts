@@ -329,7 +329,7 @@ const acts: readonly Act[] = [
     action: "subscription.rotate",
     request: ["POST", `${ofSubscription}/rotate`, { grace_seconds: 5 }],
     target: subscription.id,
-    data: { grace_seconds: 5 },
+    data: { grace_seconds: 5, secret: "replaced" },
   },
   {
     action: "subscription.reveal",

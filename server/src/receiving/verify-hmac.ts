@@ -147,7 +147,7 @@ function verifyAge(
     ? verified
     : rejected(
         `The timestamp is more than ${tolerance_seconds} seconds from the time of arrival. ` +
-          "Check the sender's clock, and sign each attempt anew.",
+          "Compare the clocks of the sender and of this server, and sign each attempt anew.",
       );
 }
 

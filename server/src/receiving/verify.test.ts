@@ -158,7 +158,9 @@ describe.each(senders.filter(({ signs }) => signs === "time"))("$name", (sender)
   test("a request that was signed too long before or after its arrival is rejected", async () => {
     for (const seconds of [tolerance + 2, -tolerance - 2, 86_400 * 365]) {
       const old = received(await sent(sender, { sentAt: before(seconds) }));
-      expect(reasonOf(sender, old)).toContain(`more than ${tolerance} seconds`);
+      expect(reasonOf(sender, old)).toMatch(
+        new RegExp(`more than ${tolerance} seconds .* Compare the clocks of .* this server`),
+      );
     }
   });
 

@@ -47,7 +47,7 @@ export async function rotateSubscriptionSecret({
       await record(tx, ctx, {
         action: "subscription.rotate",
         target: row.id,
-        data: { grace_seconds },
+        data: { grace_seconds, ...(isRepeat ? {} : { secret: "replaced" }) },
       });
       return { ...(await showSubscription(tx, rotated)), secret };
     });

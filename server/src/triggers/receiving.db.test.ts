@@ -311,6 +311,22 @@ describe("the sender secret", () => {
     expect(JSON.stringify(audited)).not.toContain(body.data.secret);
   });
 
+  test("is audited with what was set or replaced", async () => {
+    const { path, id } = await made({ ...(await github()), handshake: "meta" });
+    const set = (body: object) => post(`${path}/secret`, body);
+    await set({ secret: "the first secret" });
+    await set({ secret: "the second secret", grace_seconds: 60 });
+    await set({ secret: "the second secret", grace_seconds: 60 });
+    await set({ verify_token: "mine" });
+    const entries = (await beckon.call(`/audit?target=${id}&action=trigger.set_secret`)).body.data;
+    expect(entries.map(({ data }: { data: object }) => data).reverse()).toEqual([
+      { grace_seconds: 0, secret: "set", verify_token: "set" },
+      { grace_seconds: 60, secret: "replaced" },
+      { grace_seconds: 60 },
+      { grace_seconds: 0, verify_token: "replaced" },
+    ]);
+  });
+
   test("is deleted with the trigger, together with the previous one and the verify token", async () => {
     const { path, id } = await made({ ...(await github()), handshake: "meta" });
     await post(`${path}/secret`);

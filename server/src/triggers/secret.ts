@@ -48,10 +48,9 @@ export async function setSenderSecret({
         equalTexts(stored, secret) &&
         (body.secret === undefined || body.grace_seconds > 0);
       const isMeta = handshake === "meta";
+      const storedToken = readableSecret(ctx, row, "verify_token");
       const verifyToken =
-        body.verify_token ??
-        readableSecret(ctx, row, "verify_token") ??
-        (isMeta ? generateVerifyToken() : null);
+        body.verify_token ?? storedToken ?? (isMeta ? generateVerifyToken() : null);
       const encryptedToken = verifyToken && encryptSecret(ctx, row, "verify_token", verifyToken);
       const changed = keepsSecrets
         ? await updateTriggerRow(tx, row, { verify_token: encryptedToken })
@@ -63,7 +62,11 @@ export async function setSenderSecret({
       await record(tx, ctx, {
         action: "trigger.set_secret",
         target: row.id,
-        data: { grace_seconds: body.grace_seconds },
+        data: {
+          grace_seconds: body.grace_seconds,
+          ...(keepsSecrets ? {} : { secret: writtenOver(stored) }),
+          ...(verifyToken === storedToken ? {} : { verify_token: writtenOver(storedToken) }),
+        },
       });
       return shown(changed, secret, isMeta ? verifyToken : null);
     });
@@ -114,6 +117,11 @@ function requireReceiving(row: TriggerRow) {
 function readableSecret(...stored: Parameters<typeof decryptSecret>): string | null {
   const opened = attempt(() => decryptSecret(...stored));
   return opened.ok ? opened.value : null;
+}
+
+/** Returns what the audit log says about a credential that was written over `stored`. */
+function writtenOver(stored: string | null): "set" | "replaced" {
+  return stored === null ? "set" : "replaced";
 }
 
 function shown(row: TriggerRow, secret: string, verifyToken: string | null): SenderSecrets {

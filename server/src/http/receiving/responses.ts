@@ -16,7 +16,7 @@ export const fireCors: Readonly<Record<string, string>> = {
 };
 
 /** Senders that count every status but 200 as a failure, and then send the request again. */
-const sendersNeeding200: readonly (PresetName | null)[] = ["linear", "meta"];
+const sendersNeeding200: readonly (PresetName | null)[] = ["dropbox", "linear", "meta"];
 
 /** Returns the response to an event whose run was started or held, or was started before. */
 export function runResponse(

@@ -398,6 +398,7 @@ describe("responses that senders need", () => {
   const emptyTwiml = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
   test.each([
+    ["dropbox", 200],
     ["linear", 200],
     ["meta", 200],
     ["github", 202],
