@@ -151,6 +151,8 @@ export async function listen(
       return (incoming.httpVersion === "1.0" ? handleHttp10 : handle)(incoming, outgoing);
     },
   );
+  // Node would leave out or reject headers after the 1,000th. `maxHeaderSize` limits them already.
+  server.maxHeadersCount = 0;
   server.timeout = limits.stallMs;
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);

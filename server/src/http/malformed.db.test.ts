@@ -9,6 +9,13 @@ const agent = await beckon.createAgent();
 const { pathname } = new URL((await beckon.createTrigger(agent.id)).url);
 const { hostname, port } = new URL(beckon.url);
 
+test("all headers within 16 KiB are read, however many they are", async () => {
+  const many = "A: \r\n".repeat(1_100);
+  const bytes = `GET /api/public/agents HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n${many}X-Api-Key: ${beckon.key}\r\n\r\n`;
+  const { answers } = await rawExchange(beckon.url, Buffer.from(bytes));
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+});
+
 test.each([
   ["that is not HTTP", "Hello\r\n\r\n", 400, "bad_request"],
   ["of HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],

@@ -91,7 +91,8 @@ function checkQuery(c: RequestContext): Result<unknown> {
   const result = attempt(() => parseQuery(noParameters, c.req.query()));
   if (result.ok) return result;
   const advice =
-    "To limit how long the response waits, send the header Prefer; to resume a stream, Last-Event-ID.";
+    "To limit how long the response waits, send the header Prefer. To resume a stream, repeat the " +
+    "request with its Idempotency-Key and Last-Event-ID.";
   return { ok: false, error: new ApiError("bad_request", `${result.error.message} ${advice}`) };
 }
 

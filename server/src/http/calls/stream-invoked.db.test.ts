@@ -106,6 +106,18 @@ test("what is refused before there is a run is an error like any other", async (
   );
 });
 
+test("to resume a stream without an Idempotency-Key starts no run", async () => {
+  const idle = await beckon.createAgent();
+  const call = (lastEventId: string) =>
+    beckon.call(`/agents/${idle.id}/invoke`, {
+      credential: idle.token,
+      body: { input: "Hello" },
+      headers: { ...sse, "last-event-id": lastEventId },
+    });
+  expectError(await call("2"), 400, "bad_request", /Idempotency-Key/);
+  expect((await beckon.call(`/runs?agent_id=${idle.id}`)).body.data).toEqual([]);
+});
+
 test("a wrong Last-Event-ID tells nobody whether a credential stands", async () => {
   const headers = { ...sse, "last-event-id": "x" };
   const answer = await beckon.call(`/agents/${agent.id}/invoke`, {

@@ -1,3 +1,4 @@
+import { ApiError } from "../../base/errors.ts";
 import { createOutputBuffer, readCursor, streamStarted } from "../../runs/index.ts";
 import { credentialId } from "../authentication/index.ts";
 import { basePathOf } from "../base-path.ts";
@@ -12,6 +13,8 @@ import { admitCaller, type StartHead, startFromRequest } from "./start-from-requ
  * Starts a run and streams its events from the first one. Errors that occur before the stream
  * begins are sent as JSON. A repeated request with the same Idempotency-Key starts no run: it
  * streams the events of the first request's run after the event that `Last-Event-ID` names.
+ * @throws ApiError those of a start; `bad_request` if `Last-Event-ID` is not the id of an event, or
+ *   comes without an Idempotency-Key
  */
 export async function streamInvoked(
   services: Services,
@@ -32,7 +35,7 @@ export async function streamInvoked(
       // The cursor is checked together with the body, so that an invalid cursor is reported only if
       // the credential is valid.
       payloadOf: (bytes) => {
-        readCursor(lastEventId);
+        if (readCursor(lastEventId) > 0 && head.key === undefined) throw withoutKey();
         return head.payloadOf(bytes);
       },
     });
@@ -54,4 +57,13 @@ export async function streamInvoked(
   } finally {
     reservation.release();
   }
+}
+
+/** The error of a request to resume a stream that would start another run instead. */
+function withoutKey(): ApiError {
+  return new ApiError(
+    "bad_request",
+    "Last-Event-ID without an Idempotency-Key would start another run. To resume a stream, repeat " +
+      "the request with its Idempotency-Key, or read GET /api/public/runs/:run_id/events.",
+  );
 }

@@ -13,7 +13,7 @@ import { streamContent } from "./managed-operation.ts";
 import {
   callback,
   idempotencyKey,
-  lastEventId,
+  lastEventIdOfInvoke,
   pathParameters,
   prefer,
   runLabels,
@@ -48,7 +48,7 @@ const invoke = {
   parameters: [
     ...pathParameters("/:agent_id"),
     idempotencyKey,
-    lastEventId,
+    lastEventIdOfInvoke,
     prefer,
     ...runLabels,
     callback,

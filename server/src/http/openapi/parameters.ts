@@ -97,6 +97,13 @@ export const lastEventId: JsonSchema = {
   schema: { type: "string" },
 };
 
+/** `lastEventId` of invoke, which has no `after`, and starts a run. */
+export const lastEventIdOfInvoke: JsonSchema = {
+  ...lastEventId,
+  description:
+    "For a repeated request with the same Idempotency-Key: stream the events of its run after this one. Without an Idempotency-Key it is rejected, because the request would start another run.",
+};
+
 export const ifMatch: JsonSchema = {
   name: "If-Match",
   in: "header",
