@@ -81,6 +81,32 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
   },
 );
 
+test("an invoke gets the id of its run in time if the database hangs while it waits", async () => {
+  await eventually("readiness", async () => (await readiness()) === 200 || undefined);
+  const waiting = await beckon.createAgent();
+  onTestFinished(() => {
+    proxy.weather = { type: "fair" };
+    proxy.drop({ hard: true });
+  });
+  const answered = timed(
+    beckon.call(there(`/agents/${waiting.id}/invoke`), {
+      body: { input: "Hello" },
+      headers: { prefer: "wait=2" },
+    }),
+  );
+  const run = await eventually(
+    "the run",
+    async () => (await beckon.call(`/runs?agent_id=${waiting.id}`)).body.data[0],
+  );
+  proxy.weather = { type: "mute" };
+  const { answer, ms } = await answered;
+  expect([answer.status, answer.body]).toEqual([
+    202,
+    { ok: true, run_id: run.id, status: "queued" },
+  ]);
+  expect(ms).toBeLessThan(maxMs);
+});
+
 test("simultaneous readiness requests share one query", async () => {
   await eventually("readiness", async () => (await readiness()) === 200 || undefined);
   let queries = 0;

@@ -1,4 +1,5 @@
 import { untilWoken } from "../../base/abort.ts";
+import { undefinedAfter } from "../../base/clock.ts";
 import { pauseIfLost } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { deletedRun } from "../access.ts";
@@ -7,6 +8,9 @@ import type { RunRef } from "../run.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunSubscription } from "./run-poller.ts";
 import type { SubscribePorts } from "./subscribe.ts";
+
+/** Time of the last read, which may have begun before the caller's wait was over. */
+const lastReadMs = 1_000;
 
 /**
  * Waits until the run has ended. Keeps waiting while the database is unreachable: the run was
@@ -35,7 +39,9 @@ export async function waitForRun(
       // waits for this caller (see `drainRuns`). As a consequence, the other processes are notified
       // of the subscriber even if the run has already ended.
       subscription ??= poller.subscribe(run.runId);
-      const stored = await readStored(ports, run, signal);
+      const reading = readStored(ports, run, signal);
+      await untilSettled(reading, signal);
+      const stored = await undefinedAfter(reading, lastReadMs);
       if (stored?.outcome !== undefined) return stored.outcome;
       if (signal.aborted || poller.closed) return undefined;
       if (stored !== undefined) await subscription.waitForMore(stored.lastSeq, signal);
@@ -60,6 +66,14 @@ async function readStored({ database }: SubscribePorts, run: RunRef, signal: Abo
     await pauseIfLost(thrown, signal);
     return undefined;
   }
+}
+
+/** Resolves when `work` has succeeded or failed, or when `signal` aborts. */
+function untilSettled(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return untilWoken(signal, (wake) => {
+    work.then(wake, wake);
+    return () => {};
+  });
 }
 
 /**
