@@ -13,10 +13,7 @@ const maxCharacters = 2_000;
 const omittedFields = ["updated_at", "last_used_at"];
 
 /** The fields that differ between two versions of a resource, with the values of both. */
-interface Changes {
-  readonly before: JsonObject;
-  readonly after: JsonObject;
-}
+type Changes = { readonly before: JsonObject; readonly after: JsonObject };
 
 interface ChangedField {
   readonly name: string;
