@@ -1,4 +1,4 @@
-import { type BeckonClient, type CallOptions, createClient } from "@beckon/client";
+import { type BeckonClient, BeckonError, type CallOptions, createClient } from "@beckon/client";
 import { fetchOnce } from "./early-responses.ts";
 import { readingTime } from "./server-time.ts";
 
@@ -8,10 +8,31 @@ import { readingTime } from "./server-time.ts";
  */
 const retries = 3;
 
-const options = { url: location.origin, retries, fetch: readingTime(fetchOnce) };
+const send = readingTime(fetchOnce);
 
-/** Client for calls about the signed-in person, which belong to no workspace. */
-export const account: BeckonClient = createClient(options);
+/** Aborts when the session ends. */
+let session = new AbortController();
+
+function createClientOfSession(headers: Readonly<Record<string, string>> = {}): BeckonClient {
+  const { signal } = session;
+  return createClient({
+    url: location.origin,
+    retries,
+    headers,
+    // A retry after the end of the session would have the cookie of the person who has signed in
+    // since, and be executed in their name.
+    fetch: async (input, init) => {
+      signal.throwIfAborted();
+      return send(input, init);
+    },
+  });
+}
+
+/**
+ * Client for calls about the signed-in person, which belong to no workspace. `endCalls` replaces
+ * it, so keep no copy.
+ */
+export let account: BeckonClient = createClientOfSession();
 
 /**
  * Options of calls that send a password or a one-time link. The status 429 of such a call means
@@ -29,7 +50,19 @@ const clients = new Map<string, BeckonClient>();
 export function clientOf(workspaceId: string): BeckonClient {
   const known = clients.get(workspaceId);
   if (known !== undefined) return known;
-  const client = createClient({ ...options, headers: { "beckon-workspace": workspaceId } });
+  const client = createClientOfSession({ "beckon-workspace": workspaceId });
   clients.set(workspaceId, client);
   return client;
+}
+
+/**
+ * Makes calls that wait for a retry fail when the wait is over. Call it when the session has ended,
+ * or is that of another person. Calls of the next session need new clients.
+ */
+export function endCalls(): void {
+  const message = "The session has ended. Sign in, and check whether the last change was made.";
+  session.abort(new BeckonError({ code: "unauthorized", message }));
+  session = new AbortController();
+  clients.clear();
+  account = createClientOfSession();
 }

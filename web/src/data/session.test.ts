@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { clearingsSoFar, clearToasts, shownToasts, showToast } from "../ui/overlay/toast/toasts.ts";
 
 /** Stubs the globals of a page that the imported modules use when they are loaded and later. */
@@ -31,6 +31,7 @@ const responses = new Map<string, Response | Promise<Response>>();
 
 stubPage();
 const { createSession } = await import("./session.ts");
+const clients = await import("./client.ts");
 const { meQuery } = await import("./me.ts");
 
 const me = { id: "usr_1", name: "Ada", workspaces: [{ id: "wsp_1" }] };
@@ -214,6 +215,67 @@ test("a sign-out after the end of the session drops everything", async () => {
   await session.signOut();
   expect(leave.mock.calls).toEqual([[{ next: false }]]);
   expect(drafts.size).toBe(0);
+});
+
+/** Returns a response after which the client retries when the seconds have passed. */
+const busy = (seconds: number) =>
+  Response.json(
+    { ok: false, error: "Busy.", code: "agent_busy" },
+    { status: 429, headers: { "retry-after": String(seconds) } },
+  );
+
+/** Lets the time of retries pass without waiting. */
+function fakeTime() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+const draft = { input: "Hi", config: {} };
+const agents = () => clients.clientOf("wsp_1").agents;
+test.each([
+  ["a draft run", "/agents/agt_1/draft-runs", () => agents().startDraftRun("agt_1", draft)],
+  ["a watched run", "/agents/agt_1/invoke", () => agents().startAndWatch("agt_1", { input: "Hi" })],
+  ["a new name", "/me", () => clients.account.me.update({ name: "Ada L." })],
+])("%s that waits for a retry is not sent for the next person", async (_, path, call) => {
+  fakeTime();
+  const { session } = openSession();
+  responses.set(path, busy(5));
+  const failed = expect(call()).rejects.toMatchObject({
+    code: "unauthorized",
+    message: expect.stringContaining("The session has ended."),
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  responses.set("/sign-out", new Response(null, { status: 204 }));
+  await session.signOut();
+  const send = vi.spyOn(globalThis, "fetch");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(send).not.toHaveBeenCalled();
+  await failed;
+});
+
+test("the calls of the next person are sent", async () => {
+  const { session } = openSession();
+  responses.set("/sign-out", new Response(null, { status: 204 }));
+  await session.signOut();
+  responses.set("/me", Response.json({ ok: true, data: { id: "usr_2" } }));
+  responses.set("/agents/agt_1", Response.json({ ok: true, data: { id: "agt_1" } }));
+  expect(await clients.account.me.get()).toEqual({ id: "usr_2" });
+  expect(await agents().get("agt_1")).toMatchObject({ id: "agt_1" });
+});
+
+test("a sign-out that waits for a retry does not end the session of the next person", async () => {
+  fakeTime();
+  responses.set("/sign-out", busy(5));
+  const { leave, session } = openSession();
+  const signedOut = session.signOut();
+  await vi.advanceTimersByTimeAsync(1_000);
+  responses.set("/me", Response.json({ ok: true, data: { id: "usr_2", name: "Grace" } }));
+  await session.check();
+  const send = vi.spyOn(globalThis, "fetch");
+  await vi.advanceTimersByTimeAsync(60_000);
+  await signedOut;
+  expect(send).not.toHaveBeenCalled();
+  expect(leave).toHaveBeenCalledOnce();
 });
 
 test("a sign-in above the limit of attempts fails at once", async () => {

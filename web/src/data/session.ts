@@ -2,7 +2,7 @@ import type { CallOptions, Me, SignInBody } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { clearToasts } from "../ui/index.ts";
-import { account, sentOnce } from "./client.ts";
+import { account, endCalls, sentOnce } from "./client.ts";
 import { firstCallError, isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
 import { type Membership, meQuery } from "./me.ts";
@@ -63,6 +63,8 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
   let isExpired = false;
   /** Number of times that the person has signed in again. */
   let renewals = 0;
+  /** Number of times that all data was deleted. */
+  let drops = 0;
   const subscribers = new Set<() => void>();
   /** Whether a sign-out has no response yet. */
   let isSigningOut = false;
@@ -87,6 +89,8 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
   // The session storage contains drafts of forms, which the next person must not see.
   const dropDrafts = () => sessionStorage.clear();
   const drop = async (options: { readonly next: boolean }) => {
+    drops += 1;
+    endCalls();
     queryClient.clear();
     clearToasts();
     await page.leave(options);
@@ -164,18 +168,21 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
   return {
     async signOut() {
       isSigningOut = true;
+      const before = drops;
       try {
         await account.signOut().finally(() => {
           isSigningOut = false;
         });
       } catch (thrown) {
+        // A check has noticed the end of the session first.
+        if (before !== drops) return;
         // After a 401, the session had ended already.
         if (!isUnauthorized(thrown)) {
           if (!isOutcomeUnknown(thrown)) throw thrown;
           leftAt = Date.now();
           await check(briefly);
-          // If `check` has deleted this data, the session is over, so the sign-out has succeeded.
-          if (queryClient.getQueryData(meQuery.queryKey) === undefined) return;
+          // If `check` has deleted all data, the session is over, so the sign-out has succeeded.
+          if (before !== drops) return;
           throw thrown;
         }
       }
