@@ -86,7 +86,7 @@ export function AuditScreen() {
           entryId={entry}
           at={at}
           known={entries.rows.find(({ id }) => id === entry)}
-          close={() => changeSearch(closed, { keepsScroll: true })}
+          close={() => changeSearch(closed, { closes: true, keepsScroll: true })}
         />
       )}
     </div>

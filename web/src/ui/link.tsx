@@ -25,8 +25,10 @@ export function Anchor({ href, keepsScroll = false, onClick, ...rest }: AnchorPr
     if (rest.target !== undefined && rest.target !== "_self") return;
     if (rest.download !== undefined) return;
     event.preventDefault();
-    if (keepsScroll) void router.navigate({ href, resetScroll: false });
-    else router.history.push(href);
+    const { pathname } = router.latestLocation;
+    const state = { isWithinPage: new URL(href, location.href).pathname === pathname };
+    if (keepsScroll) void router.navigate({ href, state, resetScroll: false });
+    else router.history.push(href, state);
   };
   return <a href={href} onClick={follow} {...rest} />;
 }

@@ -1,6 +1,6 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { CompareRuns } from "../../runs/index.ts";
-import { SplitPane } from "../../ui/index.ts";
+import { SplitPane, useChangeSearch } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { SettingsForm } from "../settings/settings-form.tsx";
 import { Conversation } from "./conversation.tsx";
@@ -13,7 +13,7 @@ import { searchOf } from "./playground-search.ts";
 export function PlaygroundScreen() {
   const agent = useAgent();
   const search = searchOf(useSearch({ strict: false }));
-  const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   const { run, compare } = search;
   return (
     <>
@@ -30,7 +30,7 @@ export function PlaygroundScreen() {
         <CompareRuns
           earlier={run}
           later={compare}
-          onClose={() => void navigate({ to: ".", search: { run }, replace: true })}
+          onClose={() => changeSearch({ compare: undefined }, { closes: true, keepsScroll: true })}
         />
       )}
     </>

@@ -58,7 +58,9 @@ export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterP
             {output === null || output === "" ? null : <CopyButton text={output} what="answer" />}
           </span>
           {compareHref === undefined ? null : (
-            <Link href={compareHref}>Compare with the earlier run</Link>
+            <Link href={compareHref} keepsScroll>
+              Compare with the earlier run
+            </Link>
           )}
         </>
       ) : null}

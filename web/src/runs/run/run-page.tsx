@@ -164,7 +164,7 @@ export function RunPage({ run, notice }: RunPageProps) {
         <CompareRuns
           earlier={run.retry_of}
           later={run.id}
-          onClose={() => change({ compare: false })}
+          onClose={() => change({ compare: false }, "close")}
         />
       ) : null}
     </div>

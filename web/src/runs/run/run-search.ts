@@ -58,9 +58,10 @@ function textsOf({ seq, tab, view, as, fold, compare }: RunSearch): SearchTexts 
 export function useRunSearch() {
   const search: SearchTexts = useSearch({ strict: false });
   const changeSearch = useChangeSearch();
-  const change = (changed: Partial<RunSearch>, history: "push" | "replace" = "replace") =>
+  const change = (changed: Partial<RunSearch>, history: "push" | "replace" | "close" = "replace") =>
     changeSearch((now) => textsOf({ ...parseRunSearch(now), ...changed }), {
       push: history === "push",
+      closes: history === "close",
       keepsScroll: true,
     });
   return { ...parseRunSearch(search), change };

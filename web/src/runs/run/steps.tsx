@@ -145,7 +145,7 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
             hasEnded={isEnded(run)}
             output={output}
             silence={silence}
-            onBack={() => search.change({ seq: undefined })}
+            onBack={() => search.change({ seq: undefined }, "close")}
           />
         </div>
       </div>
