@@ -83,6 +83,28 @@ inBrowser("the overview and the list of agents show their figures in turns", asy
   }
 });
 
+inBrowser("an agent that was paused while another screen was open needs attention", async () => {
+  const agent = await beckon.createAgent({ name: "Paused meanwhile" });
+  await beckon.invoke(agent, "Hello");
+  const page = await open();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByTitle("Live", { exact: true }).waitFor();
+  const main = page.getByRole("navigation", { name: "Main" });
+  await page.getByText(/\d+ runs? in the last hour/).waitFor();
+  await main.getByRole("link", { name: "Keys" }).click();
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+  await beckon.call(`/agents/${agent.id}/pause`, { body: { reason: "Checking" } });
+  // Both tabs receive the event at the same time.
+  const resume = { name: "Resume Paused meanwhile" };
+  await other.getByRole("button", resume).waitFor();
+  // Names that were read in the last 2 seconds count as current.
+  await page.clock.setFixedTime(Date.now() + 10_000);
+  await main.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("button", resume).waitFor();
+  await beckon.call(`/agents/${agent.id}/resume`, { body: {} });
+});
+
 inBrowser("what needs attention is listed, each with what can be done about it", async () => {
   const model = await startModelServer();
   model.script([says("Fine"), status(400), status(400), says("Fine"), says("Fine"), status(400)]);

@@ -43,6 +43,10 @@ export const agentNamesQuery = ({
       return names;
     },
     enabled: can("agents:read"),
+    // Nothing updates the names while no screen shows them. If they were read just before a screen
+    // is rendered, they are not refetched.
+    staleTime: 2_000,
+    meta: { live: true },
     refetchInterval: ({ state }) =>
       limitPollMs([...(state.data?.values() ?? [])].some((agent) => agent.isPausedByLimit)),
   });
