@@ -571,6 +571,21 @@ inBrowser("a run whose response comes while another tab is open is not started t
   await expect.poll(() => runsOf(id)).toHaveLength(2);
 });
 
+inBrowser("the earlier run shows its end when it happens", async () => {
+  const model = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: model.model });
+  const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  await model.reached(1);
+  const path = `/w/${owner.workspaceId}/runs/${body.run_id}`;
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Open in playground" }).click();
+  const earlier = page.getByRole("paragraph").filter({ hasText: "Earlier run:" });
+  await earlier.getByText("Running").waitFor();
+  model.release();
+  await earlier.getByText("Succeeded").waitFor();
+});
+
 inBrowser("a run that loads late does not replace what was typed", async () => {
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "Good morning");

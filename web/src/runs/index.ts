@@ -3,7 +3,7 @@ export { type AgentName, agentNamesQuery, maxAgents, useAgentNames } from "./age
 export { CompareRuns } from "./compare/compare-runs.tsx";
 export { isFailing } from "./is-failing.ts";
 export { lookedBackTo } from "./list/looked-back.ts";
-export { isNewRun, patched } from "./live-runs.ts";
+export { isMove, isNewRun, patched } from "./live-runs.ts";
 export { failureOf } from "./model-output.ts";
 export { isEnded } from "./patch-run.ts";
 export { runQuery, runsKey } from "./queries.ts";

@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { runQuery } from "../../runs/index.ts";
+import { useEvents } from "../../live/index.ts";
+import { isMove, runQuery } from "../../runs/index.ts";
 import { IconButton, Id, Link, Problem, Skeleton, StatusMark } from "../../ui/index.ts";
 
 interface EarlierRunProps {
@@ -18,7 +19,11 @@ interface EarlierRunProps {
  */
 export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
   const workspace = useWorkspace();
-  const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
+  // Nothing updates the cached run while no screen shows it.
+  const { data: run, error, refetch } = useQuery({ ...runQuery(workspace, runId), staleTime: 0 });
+  useEvents((events) => {
+    if (events.some((event) => event.run_id === runId && isMove(event))) void refetch();
+  });
   const fillIn = useEffectEvent(onInput);
   const input = run?.input;
   useEffect(() => {
