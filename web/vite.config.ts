@@ -107,6 +107,7 @@ const tableParts = [
   "ui/table/",
   "ui/use-enter-at-top.ts",
   "ui/form/search/",
+  "data/rows/list-status.tsx",
   "agents/choice/agent-picker.tsx",
   "runs/agent-filter.tsx",
 ].map((part) => resolve(import.meta.dirname, "src", part));

@@ -179,6 +179,21 @@ const collectAnnouncements = `
     subtree: true, childList: true, characterData: true,
   });`;
 
+inBrowser("what a search has found is announced", async () => {
+  const page = await open("/runs");
+  await page.getByText(/in total/).waitFor();
+  await page.evaluate(collectAnnouncements);
+  const announced = () => page.evaluate<string[]>("announced.map(({ text }) => text)");
+  const search = async (text: string) => {
+    await page.getByLabel("Search runs").fill(text);
+    await page.keyboard.press("Enter");
+  };
+  await search("no run has this text");
+  await expect.poll(announced).toContain("No rows");
+  await search("4711");
+  await expect.poll(announced).toContain("1 row");
+});
+
 inBrowser("many new runs are announced politely, and not more than once in 5 seconds", async () => {
   const startMany = () =>
     Promise.all(Array.from({ length: 20 }, () => beckon.invoke(desk, "One of many")));

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
-import { useList, useWorkspace } from "../data/index.ts";
+import { ListStatus, useList, useWorkspace } from "../data/index.ts";
 import {
   Button,
   DataTable,
@@ -53,6 +53,7 @@ export function AuditScreen() {
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
         <FilterBar filters={auditFilters(names, useTimeZone())} values={chips} onChange={filter} />
         {note === "" ? null : <p className="text-dense text-ink-2">{note}</p>}
+        <ListStatus query={auditQuery(workspace, filters)} />
         <div className="min-w-0 rounded-control border border-rule bg-sheet">
           <DataTable
             label="Audit log"

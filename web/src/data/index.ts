@@ -49,6 +49,7 @@ export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
 export { reasonWithout, roleFor } from "./role-for.ts";
 export { firstRows } from "./rows/first-rows.ts";
 export { heldWhileScrolled, refetchFirstPage } from "./rows/held-rows.ts";
+export { ListStatus } from "./rows/list-status.tsx";
 export { useRowUpdates } from "./rows/use-row-updates.ts";
 export { serverNow, toServerTime } from "./server-time.ts";
 export {

@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { useList, useWorkspace } from "../../data/index.ts";
+import { ListStatus, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
   DataTable,
@@ -93,6 +93,7 @@ export function AgentsScreen() {
             slash
           />
         </FilterBar>
+        <ListStatus query={agentsQuery(workspace, filters)} />
         <div className="min-w-0 rounded-control border border-rule bg-sheet">
           <DataTable
             label={isDeleted ? "Deleted agents" : "Agents"}

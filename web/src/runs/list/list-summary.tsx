@@ -19,22 +19,26 @@ interface ListSummaryProps {
 /** Shows how much of the list is loaded, and how far back a search has reached. */
 export function ListSummary({ rows, hasMore, isNewest, searching }: ListSummaryProps) {
   const zone = useTimeZone();
-  if (searching !== undefined) {
-    const back = lookedBackTo(searching);
-    return (
-      <span role="status" className="inline-flex items-center gap-2">
-        <Spinner />
-        {back === undefined
-          ? "Searching older runs…"
-          : `Searching, looked back to ${formatDate(back, Date.now(), zone)}…`}
-      </span>
-    );
-  }
-  if (rows.length === 0) return null;
+  const back = searching === undefined ? undefined : lookedBackTo(searching);
   return (
     <span>
-      {formatCount(rows.length)} {!hasMore ? "in total" : isNewest ? "newest runs" : "loaded"}
-      {costText(rows.filter(isEnded))}
+      {/* Always rendered, because screen readers announce only changes of an element. */}
+      <span role="status" className="inline-flex items-center gap-2">
+        {searching === undefined ? null : (
+          <>
+            <Spinner />
+            {back === undefined
+              ? "Searching older runs…"
+              : `Searching, looked back to ${formatDate(back, Date.now(), zone)}…`}
+          </>
+        )}
+      </span>
+      {searching !== undefined || rows.length === 0 ? null : (
+        <>
+          {formatCount(rows.length)} {!hasMore ? "in total" : isNewest ? "newest runs" : "loaded"}
+          {costText(rows.filter(isEnded))}
+        </>
+      )}
     </span>
   );
 }

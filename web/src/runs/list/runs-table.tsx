@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { ListStatus, useWorkspace } from "../../data/index.ts";
 import { FilterBar, useTimeZone } from "../../ui/index.ts";
 import { useAgentNames } from "../agent-names.ts";
 import { columnNames } from "./columns.tsx";
@@ -9,6 +9,7 @@ import { FilterWords } from "./filters/filter-words.tsx";
 import type { RunFilters } from "./filters/run-filters.ts";
 import { RunSearchField } from "./filters/run-search-field.tsx";
 import { NoRuns } from "./no-runs.tsx";
+import { runsQuery } from "./queries.ts";
 import { RunsList } from "./runs-list.tsx";
 import { useRunFilters } from "./use-run-filters.ts";
 
@@ -27,13 +28,13 @@ const everything: RunFilters = {};
  * the scroll position of the window.
  */
 export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
-  const { can } = useWorkspace();
+  const workspace = useWorkspace();
   const zone = useTimeZone();
   const agents = useAgentNames();
   const state = useRunFilters(limitedTo);
   const [cleared, setCleared] = useState(0);
   const { filters, values, columns } = state;
-  const surroundings = { agents, canReadAgents: can("agents:read"), zone };
+  const surroundings = { agents, canReadAgents: workspace.can("agents:read"), zone };
   const names = columnNames.filter((name) => name !== "agent" || !("agent_id" in limitedTo));
   const clear = () => {
     state.clear();
@@ -57,6 +58,7 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
           onSearch={(text) => state.setValues({ text: text || undefined })}
         />
       </FilterBar>
+      <ListStatus query={runsQuery(workspace, filters)} />
       <RunsList
         // Other filters make another list, so the selection and the new runs that are not shown yet
         // are reset.

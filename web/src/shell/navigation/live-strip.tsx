@@ -19,20 +19,22 @@ export function LiveStrip() {
       delete dataset.strip;
     };
   }, [isShown]);
-  if (!isShown) return null;
+  // The element with the role is always rendered, because screen readers announce only changes of
+  // an element.
   return (
-    <div
-      role="status"
-      className="fixed inset-x-0 bottom-14 z-20 flex h-strip items-center gap-2 border-rule border-t bg-sheet px-4 text-dense md:hidden"
-    >
-      <LampShape state={state} />
-      <span className="min-w-0 flex-1 truncate">
-        {state === "not live" ? "Not live" : text} {detail}
-      </span>
-      {state === "not live" ? (
-        <Button size="small" variant="quiet" onClick={retry}>
-          Retry
-        </Button>
+    <div role="status">
+      {isShown ? (
+        <div className="fixed inset-x-0 bottom-14 z-20 flex h-strip items-center gap-2 border-rule border-t bg-sheet px-4 text-dense md:hidden">
+          <LampShape state={state} />
+          <span className="min-w-0 flex-1 truncate">
+            {state === "not live" ? "Not live" : text} {detail}
+          </span>
+          {state === "not live" ? (
+            <Button size="small" variant="quiet" onClick={retry}>
+              Retry
+            </Button>
+          ) : null}
+        </div>
       ) : null}
     </div>
   );

@@ -1,7 +1,7 @@
 import type { Subscription } from "@beckon/client";
 import { Redo2 } from "lucide-react";
 import { useMemo } from "react";
-import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
+import { heldWhileScrolled, ListStatus, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
   DataTable,
@@ -69,6 +69,7 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
       <div className="border-b border-rule px-4 py-2">
         <FilterBar filters={filters} values={search.values} onChange={search.change} />
       </div>
+      <ListStatus query={deliveriesQuery(workspace, subscription.id, search.filters)} />
       <NewRowsButton
         label={news.hasNews ? "New deliveries" : undefined}
         announcement="There are new deliveries."

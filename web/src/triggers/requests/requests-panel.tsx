@@ -1,7 +1,7 @@
 import type { Trigger } from "@beckon/client";
 import { EllipsisVertical, Radio, Redo2 } from "lucide-react";
 import { useMemo } from "react";
-import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
+import { heldWhileScrolled, ListStatus, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
   DataTable,
@@ -95,6 +95,7 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
           <FilterBar filters={filters} values={search.values} onChange={search.change} />
         </div>
       ) : null}
+      <ListStatus query={requestsQuery(workspace, trigger, search.filters)} />
       <NewRowsButton
         label={live.hasNews ? "New requests" : undefined}
         announcement="There are new requests."
