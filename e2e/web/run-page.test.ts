@@ -88,6 +88,7 @@ interface OpenRun {
   readonly search?: string;
   readonly as?: { readonly cookie: string };
   readonly viewport?: { readonly width: number; readonly height: number };
+  readonly hasTouch?: boolean;
 }
 
 const detail = (page: Page) => page.getByRole("region", { name: "Detail of the step" });
@@ -158,6 +159,20 @@ inBrowser("on a phone, Enter opens no step while none is chosen", async () => {
   expect(new URL(page.url()).searchParams.get("seq")).toBeNull();
   await page.keyboard.press("Enter");
   await detail(page).and(page.locator(":focus")).waitFor();
+});
+
+inBrowser.each([
+  ["a mouse", 24, {}],
+  ["fingers", 44, { hasTouch: true }],
+])("the lines of JSON are high enough for %s", async (_, minPx, options) => {
+  const input = '{"order": {"items": {"a": 1}, "sender": {"b": 2}}}';
+  const page = await open(await ended([says("Done")], { input }), options);
+  await page.getByRole("tab", { name: "Input" }).click();
+  const lines = page.getByRole("tree", { name: "Input" }).getByRole("treeitem");
+  await lines.filter({ hasText: "sender" }).waitFor();
+  const heights = await lines.evaluateAll((all) => all.map((line) => line.clientHeight));
+  expect(heights).toHaveLength(4);
+  expect(Math.min(...heights)).toBeGreaterThanOrEqual(minPx);
 });
 
 inBrowser("a run is shown while it happens, one event at a time", async () => {

@@ -3,6 +3,7 @@ import { useId, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { CopyButton } from "../ui/action/copy-button.tsx";
 import { IconButton } from "../ui/action/icon-button.tsx";
+import { useRowHeight } from "../ui/table/use-row-height.ts";
 import { useRowWindow } from "../ui/table/use-window.ts";
 import { LongText } from "../ui/text/long-text.tsx";
 import { download } from "./download.ts";
@@ -31,9 +32,6 @@ interface JsonTreeProps {
    */
   readonly height?: "half" | "free";
 }
-
-/** Height of a line in px. */
-const lineHeight = 22;
 
 /**
  * JSON as a tree. The lines of a value are created when it is opened, and only visible lines are
@@ -65,6 +63,7 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
   const rows = useMemo(() => visibleRows(value, open), [value, open]);
   const matches = useMemo(() => findInJson(value, query), [value, query]);
   const matched = useMemo(() => new Set(matches), [matches]);
+  const lineHeight = useRowHeight("line");
   const { start, end } = useRowWindow(list, rows.length, lineHeight);
   const current = matches[match];
   const rendered = rows.slice(start, end);
