@@ -1,15 +1,10 @@
-import type { UsageReport } from "@beckon/client";
 import { useWorkspace } from "../data/index.ts";
 import { formatCount, formatCounted, formatDuration, formatPercent } from "../format/index.ts";
 import { CostFigure, Figure, Problem, useAsOf } from "../ui/index.ts";
 import { meanMinutes, rateOf, slowestSeries, successOf } from "./figures.ts";
+import type { TodaysCost } from "./queries.ts";
 import { TrendFigure } from "./trend-figure.tsx";
 import type { useStatistics } from "./use-statistics.ts";
-
-type Cost = Pick<
-  UsageReport["totals"],
-  "cost_micros" | "unknown_cost_entries" | "estimated_entries"
->;
 
 /** Four figures about the runs of the workspace: their rate, success and duration, and the cost. */
 export function FiguresRow({
@@ -17,7 +12,7 @@ export function FiguresRow({
 }: {
   readonly statistics: ReturnType<typeof useStatistics>;
 }) {
-  const { timeZone } = useWorkspace();
+  const { storedTimeZone } = useWorkspace();
   const { recent, today, tally } = statistics;
   const rate = recent.data && rateOf(recent.data, tally);
   const success = recent.data && successOf(recent.data, tally);
@@ -74,7 +69,9 @@ export function FiguresRow({
               />
             )
           }
-          detail={<span className="block truncate">{cost && costDetail(cost, timeZone)}</span>}
+          detail={
+            <span className="block truncate">{cost && costDetail(cost, storedTimeZone)}</span>
+          }
         />
       </dl>
       {failed === undefined ? null : (
@@ -99,7 +96,7 @@ function perMinute(rate: number): string {
   return rate >= 10 || Number.isInteger(rate) ? formatCount(rate) : rate.toFixed(1);
 }
 
-function costDetail({ cost_micros, unknown_cost_entries }: Cost, zone: string): string {
+function costDetail({ cost_micros, unknown_cost_entries }: TodaysCost, zone: string): string {
   if (unknown_cost_entries === 0) return `Since midnight, ${zone}`;
   return cost_micros === null ? "Prices are unknown" : "Some prices are unknown";
 }

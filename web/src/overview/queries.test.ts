@@ -40,6 +40,13 @@ const client = {
   limits: { list },
   models: { list },
 } as unknown as CurrentWorkspace["client"];
+const workspace = {
+  id: "wsp_1",
+  client,
+  can: () => true,
+  timeZone: "UTC",
+  storedTimeZone: "UTC",
+} as unknown as CurrentWorkspace;
 const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
 beforeEach(() => {
   cache.clear();
@@ -51,15 +58,28 @@ beforeEach(() => {
 test("the cost of today is that of the usage, not that of today's runs", async () => {
   const report = { totals: { cost_micros: 350, unknown_cost_entries: 0 } };
   getUsage.mockResolvedValue(report);
-  const workspace = { id: "wsp_1", client };
   expect(await cache.fetchQuery(todayQuery(workspace, "2026-11-03"))).toEqual(report);
   expect(getUsage.mock.lastCall?.[0]).toEqual({ from: "2026-11-03", to: "2026-11-03" });
   expect(getStats).not.toHaveBeenCalled();
 });
 
+test.each([
+  ["the server's today", [{ day: "2026-11-02", cost_micros: 350 }], 350],
+  ["nothing, if nothing was used today", [{ day: "2026-11-01", cost_micros: 700 }], 0],
+])(
+  "in a time zone that the browser does not know, the cost is that of %s",
+  async (_, rows, cost) => {
+    // Here it is 01:00 UTC, and three hours earlier in the workspace.
+    const unknown = { ...workspace, storedTimeZone: "posix/Etc/GMT+3" };
+    getUsage.mockResolvedValue({ to: "2026-11-02", rows, totals: { cost_micros: 1_050 } });
+    const { totals } = await cache.fetchQuery(todayQuery(unknown, "2026-11-03"));
+    expect(totals.cost_micros).toBe(cost);
+    expect(getUsage.mock.lastCall?.[0]).toEqual({ from: "2026-11-02", group_by: "day" });
+  },
+);
+
 test("a new day begins without the cost of the day before", async () => {
   getUsage.mockResolvedValue({});
-  const workspace = { id: "wsp_1", client };
   await cache.fetchQuery(todayQuery(workspace, "2026-11-03"));
   expect(cache.getQueryData(todayQuery(workspace, "2026-11-04").queryKey)).toBeUndefined();
 });
@@ -72,7 +92,6 @@ test.each([
   await receiveTime(serverTime);
   getStats.mockResolvedValue({ groups: [] });
   getUsage.mockResolvedValue({});
-  const workspace = { id: "wsp_1", client };
   const shown = [
     recentQuery(workspace),
     byAgentQuery(workspace),
@@ -153,7 +172,6 @@ const none = {
   agents: new Map(),
   nowMs: 0,
 };
-const workspace = { id: "wsp_1", client, can: () => true } as unknown as CurrentWorkspace;
 
 test("a reached ceiling needs attention, however many ceilings are before it", async () => {
   const ceilings = Array.from({ length: 401 }, (_, index) => ({

@@ -1,4 +1,10 @@
-import type { BeckonClient, GetRunStatsQuery, ListedRun, RunStats } from "@beckon/client";
+import type {
+  BeckonClient,
+  GetRunStatsQuery,
+  ListedRun,
+  RunStats,
+  UsageReport,
+} from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, codeOf, firstRows, serverNow } from "../data/index.ts";
 import { runsKey } from "../runs/index.ts";
@@ -70,15 +76,39 @@ export const byAgentQuery = ({ id, client }: Source) =>
  * What was used today. Every role can read it. Run statistics would not have the calls of draft
  * runs, of deleted runs, of runs in progress and of runs that were created yesterday. The report
  * has no hours: for these, the server would read every call of the day.
- * @param day today's date in the workspace's time zone. It makes a new day begin without the
+ * @param day today's date in `timeZone` of the workspace. It makes a new day begin without the
  *   figures of the day before.
  */
-export const todayQuery = ({ id, client }: Source, day: string) =>
+export const todayQuery = (workspace: UsageSource, day: string) =>
   queryOptions({
-    queryKey: [...statsKey(id, "today"), day],
-    queryFn: ({ signal }) => client.usage.get({ from: day, to: day }, { signal }),
+    queryKey: [...statsKey(workspace.id, "today"), day],
+    queryFn: ({ signal }) => readToday(workspace, day, signal),
     ...inTurns,
   });
+
+type UsageSource = Source & Pick<CurrentWorkspace, "timeZone" | "storedTimeZone">;
+
+/** What was used today, and what it cost. */
+export type TodaysCost = Pick<
+  UsageReport["totals"],
+  "cost_micros" | "unknown_cost_entries" | "estimated_entries"
+>;
+
+const nothingUsed: TodaysCost = { cost_micros: 0, unknown_cost_entries: 0, estimated_entries: 0 };
+
+async function readToday(
+  { client, timeZone, storedTimeZone }: UsageSource,
+  day: string,
+  signal: AbortSignal,
+): Promise<{ readonly totals: TodaysCost }> {
+  if (timeZone === storedTimeZone) return client.usage.get({ from: day, to: day }, { signal });
+  // The browser does not know the time zone, so `day` can be the day before or after today. Without
+  // `to`, the report ends with the server's today.
+  const from = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+  const report = await client.usage.get({ from, group_by: "day" }, { signal });
+  const today = report.rows.find((row) => row.day === report.to);
+  return { ...report, totals: today ?? nothingUsed };
+}
 
 async function readRecent(
   { runs }: Pick<BeckonClient, "runs">,
