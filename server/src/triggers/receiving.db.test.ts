@@ -327,6 +327,19 @@ describe("the sender secret", () => {
     ]);
   });
 
+  test("that cannot be decrypted is replaced, and audited so", async () => {
+    const { path, id } = await made({ ...(await github()), handshake: "meta" });
+    await post(`${path}/secret`, { secret: "the first secret" });
+    // An encrypted value is bound to its column. A copy in another column cannot be decrypted.
+    await beckon.db.database.engine.query(
+      "update triggers set sender_secret = verify_token where id = $1",
+      [id],
+    );
+    await post(`${path}/secret`, { secret: "the second secret" });
+    const [entry] = (await beckon.call(`/audit?target=${id}&action=trigger.set_secret`)).body.data;
+    expect(entry.data).toEqual({ grace_seconds: 0, secret: "replaced" });
+  });
+
   test("is deleted with the trigger, together with the previous one and the verify token", async () => {
     const { path, id } = await made({ ...(await github()), handshake: "meta" });
     await post(`${path}/secret`);

@@ -64,8 +64,8 @@ export async function setSenderSecret({
         target: row.id,
         data: {
           grace_seconds: body.grace_seconds,
-          ...(keepsSecrets ? {} : { secret: writtenOver(stored) }),
-          ...(verifyToken === storedToken ? {} : { verify_token: writtenOver(storedToken) }),
+          ...(keepsSecrets ? {} : { secret: writtenOver(row.sender_secret) }),
+          ...(verifyToken === storedToken ? {} : { verify_token: writtenOver(row.verify_token) }),
         },
       });
       return shown(changed, secret, isMeta ? verifyToken : null);
@@ -119,8 +119,8 @@ function readableSecret(...stored: Parameters<typeof decryptSecret>): string | n
   return opened.ok ? opened.value : null;
 }
 
-/** Returns what the audit log says about a credential that was written over `stored`. */
-function writtenOver(stored: string | null): "set" | "replaced" {
+/** Returns what the audit log says about a credential that was written to this column. */
+function writtenOver(stored: unknown): "set" | "replaced" {
   return stored === null ? "set" : "replaced";
 }
 

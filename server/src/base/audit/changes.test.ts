@@ -12,6 +12,14 @@ test("of an object that is too long, only the fields that differ are kept", () =
   });
 });
 
+test("the excerpts of long texts contain the first difference", () => {
+  const text = (end: string) => ({ instructions: `${"x".repeat(3_000)}${end}` });
+  expect(changes(text("old"), text(`new${"y".repeat(5_000)}`))).toEqual({
+    before: { instructions: `… ${"x".repeat(100)}old (3,003 characters)` },
+    after: { instructions: `… ${"x".repeat(100)}new${"y".repeat(1_897)} … (8,003 characters)` },
+  });
+});
+
 test("a long text in an object is truncated where it is", () => {
   const settings = (letter: string) => ({ receiving: { template: letter.repeat(2_500) } });
   expect(changes(settings("x"), settings("y")).after).toEqual({

@@ -3,9 +3,11 @@ import { fieldOf, isJsonObject, type JsonObject } from "../json/index.ts";
 
 /**
  * Maximum characters of a value that an audit entry shows. Values other than strings are measured
- * as JSON. A longer value is truncated and its length is appended.
+ * as JSON. Of a longer value, the entry shows an excerpt and the length.
  */
 const maxCharacters = 2_000;
+/** Characters before the first difference in an excerpt that does not begin with the value. */
+const charactersBefore = 100;
 /**
  * Fields that `changes` omits. They change with every update or use, and the audit entry has a time
  * of its own.
@@ -53,17 +55,33 @@ function shortenedPair({ name, before, after }: ChangedField): ChangedField {
   const isLong = [before, after].some((value) => textOf(value).length > maxCharacters);
   return isLong && isJsonObject(before) && isJsonObject(after)
     ? { name, ...differences(before, after) }
-    : { name, before: shortened(before), after: shortened(after) };
+    : { name, before: shortened(before, after), after: shortened(after, before) };
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-function shortened(value: unknown): unknown {
+/**
+ * Returns the value, or an excerpt if it is too long. The excerpt contains the first difference
+ * from `other`.
+ */
+function shortened(value: unknown, other: unknown): unknown {
   const text = textOf(value);
   if (text.length <= maxCharacters) return value;
+  const same = samePrefix(text, textOf(other));
+  const start = same < maxCharacters ? 0 : same - charactersBefore;
+  const end = start + maxCharacters;
   // Truncation can split a surrogate pair. PostgreSQL cannot store the remaining half, so
   // `toWellFormed` replaces it.
-  return `${text.slice(0, maxCharacters).toWellFormed()} … (${text.length.toLocaleString("en")} characters)`;
+  const excerpt = text.slice(start, end).toWellFormed();
+  const length = `(${text.length.toLocaleString("en")} characters)`;
+  return [start > 0 && "…", excerpt, end < text.length && "…", length].filter(Boolean).join(" ");
+}
+
+/** Returns the number of characters that both texts have in common at their beginning. */
+function samePrefix(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
 }
