@@ -208,6 +208,23 @@ test("a report that takes too long is cancelled", async () => {
   }
 });
 
+test("a report that had less time says so", async () => {
+  const { workspaceId } = await seedAgent(database);
+  const blocker = await database.engine.connect();
+  try {
+    await blocker.query("begin");
+    await blocker.query("lock table usage_days in access exclusive mode");
+    const tenant = limitStatements(database.tenant, () => 770);
+    await expect(usageOf(workspaceId, june, tenant)).rejects.toMatchObject({
+      code: "bad_request",
+      message: expect.stringMatching(/longer than the 0\.1 seconds that its request had left/),
+    });
+  } finally {
+    await blocker.query("rollback");
+    blocker.release();
+  }
+});
+
 test("the statements of a report share the time until the deadline of its request", async () => {
   const { workspaceId } = await seedAgent(database);
   const timeoutsMs = [4_500, 4_400, 2_750];

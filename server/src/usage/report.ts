@@ -1,6 +1,6 @@
 import { type UsageGroup, type UsageReport, type UsageRow, usageQuery } from "@beckon/contract";
 import { agentLimit, type Context, canAccessAgent, permit } from "../base/context.ts";
-import { inWorkspace, isCancelled, limitTime } from "../base/database/index.ts";
+import { inWorkspace, isCancelled, limitText, limitTime } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
 import { csvOf } from "./csv.ts";
@@ -79,16 +79,18 @@ export async function getUsage({
     const { from, to } = position ?? asked;
     let lastDay = today;
     if (to === undefined) {
-      await limitTime(tx, timeoutMs);
-      lastDay = await readLastDay(tx, workspaceId, today).catch(explainCancellation(remedy));
+      const limitMs = await limitTime(tx, timeoutMs);
+      const explain = explainCancellation(limitMs, remedy);
+      lastDay = await readLastDay(tx, workspaceId, today).catch(explain);
     }
     const range = rangeOf({ from, to, groups, tag }, lastDay, now);
     checkDeleted({ groups, tag }, range, deletedUntil);
+    const limitMs = await limitTime(tx, timeoutMs);
     // The index of single entries has no agents: a report of one agent reads as many entries.
     const explain = explainCancellation(
+      limitMs,
       needsEntries({ groups, tag }, range) ? `${shorten}.` : remedy,
     );
-    await limitTime(tx, timeoutMs);
     const { totals, rows, since } = await readReport(tx, workspaceId, {
       groups,
       range,
@@ -141,10 +143,10 @@ export async function getUsage({
  * Returns a function that throws ApiError `bad_request` if PostgreSQL has cancelled the statement,
  * else `thrown`.
  */
-function explainCancellation(advice: string): (thrown: unknown) => never {
+function explainCancellation(limitMs: number, advice: string): (thrown: unknown) => never {
   return (thrown) => {
     throw isCancelled(thrown)
-      ? badRequest(`The report took longer than ${timeoutMs / 1_000} seconds. ${advice}`)
+      ? badRequest(`The report took longer than ${limitText(limitMs, timeoutMs)} ${advice}`)
       : thrown;
   };
 }

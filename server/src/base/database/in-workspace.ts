@@ -41,11 +41,26 @@ const earlierMs = 750;
 /**
  * Lets PostgreSQL cancel each later statement of the transaction after `maxMs`, or earlier: before
  * the deadline of its request. So the caller can say how to get a faster response.
+ * @returns the milliseconds
  */
-export async function limitTime(tx: WorkspaceTransaction, maxMs: number): Promise<void> {
+export async function limitTime(tx: WorkspaceTransaction, maxMs: number): Promise<number> {
   const timeoutMs = statementTimeouts.get(tx)?.() ?? Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(maxMs, timeoutMs - earlierMs));
   await sql`select set_config('statement_timeout', ${String(limitMs)}, true)`.execute(tx);
+  return limitMs;
+}
+
+/**
+ * Returns the end of a message that says that a statement took longer than its limit.
+ * @param limitMs the result of `limitTime`
+ */
+export function limitText(limitMs: number, maxMs: number): string {
+  if (limitMs === maxMs) return `${maxMs / 1_000} seconds.`;
+  const left = Math.max(0.1, limitMs / 1_000).toFixed(1);
+  return (
+    `the ${left} seconds that its request had left, for example after a wait for other requests ` +
+    "of the workspace. Send fewer of them at a time."
+  );
 }
 
 /** Calls `act` when it is the turn of a workspace, and returns its result. */

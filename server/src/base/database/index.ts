@@ -18,6 +18,7 @@ export {
   inTransaction,
   inWorkspace,
   limitStatements,
+  limitText,
   limitTime,
   possiblyExecuted,
   unavailableIfLost,

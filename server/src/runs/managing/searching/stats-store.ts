@@ -6,7 +6,7 @@ import {
   type StatsBucket,
 } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
-import { limitTime, type WorkspaceTransaction } from "../../../base/database/index.ts";
+import type { WorkspaceTransaction } from "../../../base/database/index.ts";
 import { conditions, lookUpInput, scanRuns } from "./search-store.ts";
 
 export interface StatsQuery {
@@ -22,8 +22,6 @@ export interface StatsQuery {
   readonly maxRuns: number;
   /** Maximum number of groups to return. */
   readonly maxGroups: number;
-  /** Time after which PostgreSQL cancels the statement, if the request has no earlier deadline. */
-  readonly timeoutMs: number;
 }
 
 type Group = RunStats["groups"][number];
@@ -49,12 +47,12 @@ type Stats = Pick<RunStats, "time_zone" | "total" | "groups">;
  * are read by lateral subqueries with a limit, since for a join the planner could choose to read
  * the whole table.
  * @returns the statistics, or what exceeds its maximum.
- * @throws the error of a statement that PostgreSQL cancelled.
+ * @throws the error of a statement that PostgreSQL cancelled: see `limitTime`.
  */
 export async function readStats(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  { agentIds, filter, bucket, byAgent, maxRuns, maxGroups, timeoutMs }: StatsQuery,
+  { agentIds, filter, bucket, byAgent, maxRuns, maxGroups }: StatsQuery,
 ): Promise<Stats | { readonly tooMany: "runs" | "groups" }> {
   const search = { agentIds, filter, below: undefined };
   const scan = scanRuns(workspaceId, search, maxRuns + 1, { ordered: false });
@@ -66,7 +64,6 @@ export async function readStats(
   const statuses = runStatus.options.map(
     (status) => sql`count(*) filter (where m.status = ${status}) as ${sql.ref(status)}`,
   );
-  await limitTime(tx, timeoutMs);
   const { rows } = await sql<Row>`
     with scanned as materialized (select s.* from (${scan}) as s limit ${maxRuns + 1}),
     total as materialized (

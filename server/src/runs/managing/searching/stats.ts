@@ -1,6 +1,6 @@
 import { type RunStats, runStatsQuery, type StatsBucket } from "@beckon/contract";
 import type { Context } from "../../../base/context.ts";
-import { inWorkspace, isCancelled } from "../../../base/database/index.ts";
+import { inWorkspace, isCancelled, limitText, limitTime } from "../../../base/database/index.ts";
 import { ApiError } from "../../../base/errors.ts";
 import { parseQuery } from "../../../base/parse.ts";
 import { permitRuns } from "../../access.ts";
@@ -53,6 +53,7 @@ export async function getRunStats({
   const { from, to } = rangeOf(bucket, filter);
   const { workspaceId } = ctx;
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const limitMs = await limitTime(tx, timeoutMs);
     const stats = await readStats(tx, workspaceId, {
       agentIds,
       filter: { ...filter, created_after: from.toISOString() },
@@ -60,10 +61,9 @@ export async function getRunStats({
       byAgent: group_by === "agent",
       maxRuns,
       maxGroups,
-      timeoutMs,
     }).catch((thrown: unknown) => {
       throw isCancelled(thrown)
-        ? badRequest(`The statistics took longer than ${timeoutMs / 1_000} seconds. ${remedy}`)
+        ? badRequest(`The statistics took longer than ${limitText(limitMs, timeoutMs)} ${remedy}`)
         : thrown;
     });
     if (!("tooMany" in stats))
