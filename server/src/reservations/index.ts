@@ -28,7 +28,6 @@ export {
   toLimitReached,
   waitedTooLong,
 } from "./limit-error.ts";
-export { providerWaitStatements, waitsForProviderSql } from "./provider-wait-statement.ts";
 export { Reservations, type Reserved } from "./reservations.ts";
 export type { AskingRun } from "./reserve.ts";
 export { reserveAtOnceStatement } from "./reserve-at-once-statement.ts";
@@ -41,3 +40,4 @@ export {
   waiterTimeoutSeconds,
 } from "./reserve-statement.ts";
 export { createReachedStatement, selectThresholds } from "./thresholds.ts";
+export { isWaitRecordSql, waitRecordStatements } from "./wait-record-statement.ts";

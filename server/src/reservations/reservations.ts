@@ -8,9 +8,9 @@ import {
   retryWhileLost,
 } from "../base/database/index.ts";
 import { type Limit, noAmounts } from "./budget.ts";
-import { recordProviderWait, type WaitingClaim } from "./provider-wait-statement.ts";
 import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
 import type { ReachedStatement } from "./thresholds.ts";
+import { type WaitingClaim, writeWaitRecord } from "./wait-record-statement.ts";
 
 /** The result of a reservation that does not have to wait. */
 export type Reserved = Exclude<ReserveResult, { readonly kind: "waits" }>;
@@ -161,7 +161,7 @@ export class Reservations {
    */
   async recordWait(run: WaitingClaim, isWaiting: boolean, signal: AbortSignal): Promise<void> {
     if (isWaiting) this.#recorded.add(run.runId);
-    await retryWhileLost(() => recordProviderWait(this.#database, run, isWaiting), signal);
+    await retryWhileLost(() => writeWaitRecord(this.#database, run, isWaiting), signal);
     if (!isWaiting) this.#recorded.delete(run.runId);
   }
 

@@ -1,8 +1,8 @@
 import {
-  providerWaitStatements,
   reserveAtOnceStatement,
   reserveStatements,
   returnStatements,
+  waitRecordStatements,
 } from "../reservations/index.ts";
 import {
   claimStatements,
@@ -34,7 +34,7 @@ export function statementsText(): string {
     ...failoverStatements,
     reserveAtOnceStatement,
     ...reserveStatements,
-    ...providerWaitStatements,
+    ...waitRecordStatements,
     reachedStatement,
     ...returnStatements,
   ];

@@ -5623,7 +5623,7 @@ on conflict (run_id, workspace_id) do update set state = excluded.state, asked =
   plan_cost_micros = excluded.plan_cost_micros, tokens = excluded.tokens,
   voice_ms = excluded.voice_ms, browser_ms = excluded.browser_ms, held_in = excluded.held_in;
 
--- record-provider-wait
+-- write-wait-record
 with owned as materialized (
   select r.id, r.workspace_id, r.agent_id from runs r
   where r.id = $1::text
@@ -5641,7 +5641,7 @@ from owned o join run_inputs i on i.run_id = o.id and i.workspace_id = o.workspa
 on conflict (run_id, workspace_id) do update set asked = excluded.asked,
   seen_at = clock_timestamp() where v.state = 'held';
 
--- remove-provider-wait
+-- remove-wait-record
 with owned as materialized (
   select r.id, r.workspace_id, r.agent_id from runs r
   where r.id = $1::text

@@ -1,7 +1,7 @@
 import type { Database } from "../../base/database/index.ts";
 import { areReportedAtClaim, journalLetters } from "../../base/journal/index.ts";
 import type { JournalDigest } from "../../engine/index.ts";
-import { waitsForProviderSql } from "../../reservations/index.ts";
+import { isWaitRecordSql } from "../../reservations/index.ts";
 import type { RunRef } from "../run.ts";
 import { configOf, providerIdOf } from "./config-statement.ts";
 import { type SpentColumns, spentOf } from "./result-store.ts";
@@ -161,7 +161,7 @@ order by seq`,
  */
 const waitedIn = (run: string) => `exists (
       select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id
-        and (${waitsForProviderSql} or v.state = 'waiting' and v.held_in = '{}'
+        and (${isWaitRecordSql} or v.state = 'waiting' and v.held_in = '{}'
           and exists (select from budgets b where b.workspace_id = v.workspace_id)))`;
 
 /**

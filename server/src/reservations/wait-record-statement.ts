@@ -7,10 +7,11 @@ export interface WaitingClaim extends RunClaim {
 }
 
 /**
- * SQL condition that the run of a reservation `v` waits for its model's provider or for memory, or
- * waited when its process was lost: no model call is in flight. Both waits have the same record.
+ * SQL condition that a reservation `v` is a wait record: its run waits for its model's provider or
+ * for memory, or waited when its process was lost, so no model call is in flight. Both waits have
+ * the same record, which processes of earlier versions know.
  */
-export const waitsForProviderSql = "(v.state = 'held' and v.asked ? 'provider')";
+export const isWaitRecordSql = "(v.state = 'held' and v.asked ? 'provider')";
 
 /**
  * Returns SQL of the common table expression `owned`: the run, if the claim is valid and its owner
@@ -32,7 +33,7 @@ const owned = (p: Parameters<WaitingClaim>) => `owned as materialized (
  * memory. A run without limits gets a reservation of nothing.
  */
 const recordStatement = statement<WaitingClaim>(
-  "record-provider-wait",
+  "write-wait-record",
   (p) => `
 with ${owned(p)}
 insert into reservations as v (run_id, workspace_id, agent_id, principal, trigger_id, state, asked,
@@ -45,9 +46,9 @@ on conflict (run_id, workspace_id) do update set asked = excluded.asked,
 );
 
 /** Statement that removes the record, and the run's reservation if it is one of nothing. */
-const removeStatement = statement<WaitingClaim>("remove-provider-wait", (p) => {
+const removeStatement = statement<WaitingClaim>("remove-wait-record", (p) => {
   const recorded = `v.run_id = any (array(select id from owned))
-    and v.workspace_id = any (array(select workspace_id from owned)) and ${waitsForProviderSql}`;
+    and v.workspace_id = any (array(select workspace_id from owned)) and ${isWaitRecordSql}`;
   return `
 with ${owned(p)}, deleted as (
   delete from reservations v where ${recorded} and v.held_in = '{}'
@@ -60,7 +61,7 @@ where ${recorded} and v.held_in <> '{}'`;
  * Records that a run waits for its provider or for memory, or removes this record. Does nothing if
  * the claim is no longer valid, or its owner was declared dead.
  */
-export async function recordProviderWait(
+export async function writeWaitRecord(
   database: Database,
   run: WaitingClaim,
   isWaiting: boolean,
@@ -68,5 +69,5 @@ export async function recordProviderWait(
   await database.engine.query((isWaiting ? recordStatement : removeStatement).query(run));
 }
 
-/** The statements that record waits for providers, for `runs/statements.sql`. */
-export const providerWaitStatements = [recordStatement, removeStatement];
+/** The statements of wait records, for `runs/statements.sql`. */
+export const waitRecordStatements = [recordStatement, removeStatement];
