@@ -51,6 +51,17 @@ inBrowser.each([
   await expectPath(page, `${workspace}/agents`);
 });
 
+inBrowser("after a new trigger is cancelled, Back leads to the page before", async () => {
+  const ofAgent = `${workspace}/agents/${agent.id}`;
+  const page = await openDashboard(beckon.url, { as: owner, path: `${ofAgent}/runs` });
+  await page.getByRole("link", { name: "Triggers", exact: true }).click();
+  await page.getByRole("link", { name: "New trigger" }).click();
+  await closeDialog(page);
+  await expectPath(page, `${ofAgent}/triggers`);
+  await page.goBack();
+  await expectPath(page, `${ofAgent}/runs`);
+});
+
 inBrowser("a dialog that a link has opened closes, although nothing was added", async () => {
   const path = `${workspace}/runs/${retry.id}`;
   const page = await openDashboard(beckon.url, { as: owner, path: `${path}?compare=1` });

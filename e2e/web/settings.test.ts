@@ -58,7 +58,7 @@ inBrowser("a phone that says that updates are not live covers no button", async 
   await send([{ type: "status", status: { state: "not live" } }]);
   // The keyboard takes much of the height, so that the end of the form is not in sight.
   await page.setViewportSize({ ...viewports.narrow, height: 420 });
-  await page.getByRole("status").filter({ hasText: "Not live", visible: true }).waitFor();
+  await page.getByRole("status").getByText("Not live").filter({ visible: true }).waitFor();
   await page.getByLabel("Name", { exact: true }).fill("On a phone");
   // Playwright would scroll to press a button that is covered, so this presses what is there.
   const { x = 0, y = 0 } = (await page.getByRole("button", { name: "Save" }).boundingBox()) ?? {};

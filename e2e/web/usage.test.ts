@@ -310,7 +310,7 @@ inBrowser("runs and their steps say what they cost, or why that is unknown", asy
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/runs` });
   const row = (agent: string) => page.getByRole("row").filter({ hasText: agent });
   await row("For free").getByText("$0.00", { exact: true }).waitFor();
-  await page.getByText(/ · at least \$[\d.]+, cost of \d+ unknown$/).waitFor();
+  await page.getByText(/ · cost unknown$/).waitFor();
   const cell = row("Without price").getByText("unknown", { exact: true });
   await expect
     .poll(() => cell.getAttribute("title"))

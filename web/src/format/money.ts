@@ -33,10 +33,12 @@ export function formatPrice(micros: number): string {
   return `$${formats.exact.format(micros / 1_000_000)}`;
 }
 
+const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
+
 /**
  * Returns a function that formats the amounts of US dollars of a line that also shows a limit. All
- * are in cents, `$0.70`. If these would hide what differs, all have up to four decimals, `$4.9951`:
- * with different precisions, the amounts would not add up to the limit.
+ * are in cents, `$0.70`. If these would hide an amount or not add up, all have up to four decimals,
+ * `$4.9951`.
  *
  * @param limit millionths of a dollar, which `formatPrice` formats exactly; null if there is none
  * @param amounts the amounts of the line, in millionths of a dollar
@@ -47,7 +49,9 @@ export function moneyBeside(
 ): (micros: number) => string {
   const isSmall = limit !== null && (limit < 1_000_000 || limit % 10_000 !== 0);
   const hasSmall = amounts.some((micros) => micros > 0 && micros < 10_000);
-  const format = formats[isSmall || hasSmall ? "upTo4" : 2];
+  const inCents = (micros: number) => Math.round(micros / 10_000);
+  const addsUp = sumOf(amounts.map(inCents)) === inCents(sumOf(amounts));
+  const format = formats[isSmall || hasSmall || !addsUp ? "upTo4" : 2];
   return (micros) =>
     micros > 0 && micros < 100 ? formatMoney(micros) : `$${format.format(micros / 1_000_000)}`;
 }

@@ -32,7 +32,7 @@ export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
   const forget = (
     <IconButton icon={X} label="Forget the earlier run" size="small" onClick={onDismiss} />
   );
-  if (error !== null)
+  if (error !== null && run === undefined)
     return (
       <div className="flex min-w-0 items-start gap-2">
         <div className="min-w-0 flex-1">

@@ -2,7 +2,15 @@ import { Outlet, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
-import { AllowedDialog, Button, LinkButton, lazyPart, Panel, RowsProblem } from "../../ui/index.ts";
+import {
+  AllowedDialog,
+  Button,
+  LinkButton,
+  lazyPart,
+  Panel,
+  RowsProblem,
+  useChangeSearch,
+} from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { triggersQuery, useTriggerId } from "../queries.ts";
 import { NoTriggers } from "./no-triggers.tsx";
@@ -17,6 +25,7 @@ export function TriggersScreen() {
   const workspace = useWorkspace();
   const agent = useAgent();
   const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   const openId = useTriggerId();
   const { new: example } = useSearch({ strict: false }) as { readonly new?: string };
   const triggers = useList(triggersQuery(workspace, agent.id));
@@ -45,12 +54,11 @@ export function TriggersScreen() {
       <AllowedDialog key={example} isAllowed={disabledReason === undefined}>
         <NewTrigger
           exampleId={example}
-          onClose={(created) =>
-            void navigate({
-              href: created === undefined ? here : `${path}/${created.id}`,
-              replace: true,
-            })
-          }
+          onClose={(created) => {
+            if (created === undefined)
+              changeSearch({ new: undefined }, { closes: true, keepsScroll: true });
+            else void navigate({ href: `${path}/${created.id}`, replace: true });
+          }}
         />
       </AllowedDialog>
     );
