@@ -29,6 +29,8 @@ export {
   listOptions,
   maxUpdated,
   type PageQuery,
+  pageSize,
+  type RowPages,
   updateKnown,
   updateRows,
   useInvalidation,

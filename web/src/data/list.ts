@@ -12,7 +12,8 @@ import {
 } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo } from "react";
 
-const pageSize = 50;
+/** Number of rows of each page that a list reads. */
+export const pageSize = 50;
 /** Number of rows that an update of a list reads at once: the API's maximum. */
 export const maxUpdated = 200;
 

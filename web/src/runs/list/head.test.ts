@@ -1,7 +1,12 @@
 import type { ListedRun, Page } from "@beckon/client";
-import { expect, test } from "vitest";
-import { countNew, mergeHead, type RunPages } from "./head.ts";
+import { expect, test, vi } from "vitest";
+import type { RunPages } from "./head.ts";
 import { lookedBackTo } from "./looked-back.ts";
+
+/** Stubs the globals of a browser that the imported modules use when they are loaded. */
+vi.stubGlobal("location", { origin: "https://beckon.test" });
+vi.stubGlobal("BroadcastChannel", class {});
+const { countNew, mergeHead } = await import("./head.ts");
 
 const page = (ids: readonly number[], next: string | null): Page<ListedRun> => ({
   data: ids.map((id) => ({ id: `run_${String(id).padStart(4, "0")}` }) as ListedRun),

@@ -1,12 +1,10 @@
 import type { ListedRun, Page } from "@beckon/client";
-import type { InfiniteData } from "@tanstack/react-query";
+import { pageSize, type RowPages } from "../../data/index.ts";
 import { lookedBackTo, readAt } from "./looked-back.ts";
 
 /** The loaded pages of a list of runs. */
-export type RunPages = InfiniteData<Page<ListedRun>, string | null>;
+export type RunPages = RowPages<ListedRun>;
 
-/** Number of runs of the newest page, and of each page that is read after it. */
-export const pageSize = 50;
 /** Number of rows after which pages are removed. It is more than fits on the largest screen. */
 const maxRows = 200;
 

@@ -39,10 +39,7 @@ export function RunsList(props: RunsListProps) {
   const live = useLiveRuns([...list.rows, ...newRuns.waiting]);
   const isWide = useMedia("(min-width: 1100px)");
   const isNarrow = !useMedia("(min-width: 768px)");
-  const rows = useMemo(
-    () => list.data?.pages.flatMap(({ data }) => data.map((run) => patched(run, live))) ?? [],
-    [list.data, live],
-  );
+  const rows = useMemo(() => list.rows.map((run) => patched(run, live)), [list.rows, live]);
   const hasAgent = columns.includes("agent");
   const byName = useMemo(
     () => ({

@@ -1,12 +1,18 @@
 import type { ListedRun, Page } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { updateRows, useInvalidation, useWorkspace, whenFetched } from "../../data/index.ts";
+import {
+  pageSize,
+  updateRows,
+  useInvalidation,
+  useWorkspace,
+  whenFetched,
+} from "../../data/index.ts";
 import { useAfterReset, useEvents } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { canChange } from "./can-change.ts";
 import type { RunFilters } from "./filters/run-filters.ts";
-import { countNew, mergeHead, pageSize, type RunPages, startOf } from "./head.ts";
+import { countNew, mergeHead, type RunPages, startOf } from "./head.ts";
 import { runsQuery } from "./queries.ts";
 import { createReadSchedule } from "./read-schedule.ts";
 

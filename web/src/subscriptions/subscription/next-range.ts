@@ -1,9 +1,8 @@
 import type { Delivery, Page } from "@beckon/client";
-import type { InfiniteData } from "@tanstack/react-query";
-import { maxUpdated, type PageQuery } from "../../data/index.ts";
+import { maxUpdated, type PageQuery, type RowPages } from "../../data/index.ts";
 
 /** The loaded pages of a list of deliveries. */
-export type DeliveryPages = InfiniteData<Page<Delivery>, string | null>;
+export type DeliveryPages = RowPages<Delivery>;
 
 /** What an update of the rows reads if it does not begin with the newest deliveries. */
 export interface UpdateRange {
