@@ -52,7 +52,7 @@ test("a worker that sends nothing for a minute is replaced once the tab connects
   vi.advanceTimersByTime(59_000);
   expect(received).toEqual(["joined"]);
   vi.advanceTimersByTime(6_000);
-  expect(received).toEqual(["joined", "signed out"]);
+  expect(received).toEqual(["joined", "removed"]);
   rejoin();
   expect(workers[1]?.received).toMatchObject([{ type: "hello" }]);
 });
@@ -69,9 +69,9 @@ test("a page that was suspended for a minute waits for the messages of its worke
 
 test("a tab that the hub has removed is not removed again, and keeps its worker", () => {
   const { received, rejoin } = connect();
-  workers[0]?.send({ type: "signed out" });
+  workers[0]?.send({ type: "removed" });
   vi.advanceTimersByTime(120_000);
-  expect(received).toEqual(["signed out"]);
+  expect(received).toEqual(["removed"]);
   rejoin();
   expect(workers).toHaveLength(1);
 });

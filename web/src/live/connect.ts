@@ -51,7 +51,7 @@ function connectWorker(
 ): HubConnection {
   const silence = createSilence(() => performance.now());
   /** Whether the hub should send messages: it sends none to a tab that it has removed. */
-  let isMember = false;
+  let hasJoined = false;
   /** Whether the worker has died, so that the tab needs a new one. */
   let isDead = false;
   let hasAnswered = false;
@@ -65,7 +65,7 @@ function connectWorker(
     worker.port.onmessage = ({ data }: MessageEvent<HubMessage>) => {
       silence.heard();
       hasAnswered = true;
-      if (data.type === "signed out") isMember = false;
+      if (data.type === "removed") hasJoined = false;
       receive(data);
     };
     return worker.port;
@@ -73,10 +73,10 @@ function connectWorker(
   /** Undefined once the connection is closed. */
   let port: MessagePort | undefined = open();
   const timer = setInterval(() => {
-    if (!silence.check() || !isMember) return;
-    isMember = false;
+    if (!silence.check() || !hasJoined) return;
+    hasJoined = false;
     isDead = true;
-    receive({ type: "signed out" });
+    receive({ type: "removed" });
   }, checkMs);
   const send = (message: TabMessage) => port?.postMessage(message);
   // The tab says `bye` itself, because not all browsers notify the worker when a tab is closed. A
@@ -94,7 +94,7 @@ function connectWorker(
   document.addEventListener("visibilitychange", wake);
   const join = () => {
     silence.heard();
-    isMember = true;
+    hasJoined = true;
     send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
   };
   join();

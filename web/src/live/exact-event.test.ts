@@ -21,7 +21,7 @@ async function sentThroughHub(...events: string[]) {
   const ofRun = () =>
     received.flatMap((message) => (message.type === "run event" ? [message] : []));
   await vi.waitFor(() => expect(ofRun()).toHaveLength(events.length));
-  hub.signOut();
+  hub.removeTabs();
   return ofRun().map(({ event }) => event);
 }
 

@@ -307,8 +307,8 @@ test("a 401 ends all streams, tells every tab, and drops the position", async ()
   events[0]?.send(event("a"));
   await vi.waitFor(() => expect(first.of("event")).toHaveLength(1));
   events[0]?.fail(unauthorized);
-  await vi.waitFor(() => expect(second.of("signed out")).toHaveLength(1));
-  expect([first.of("signed out").length, runs[0]?.signal.aborted]).toEqual([1, true]);
+  await vi.waitFor(() => expect(second.of("removed")).toHaveLength(1));
+  expect([first.of("removed").length, runs[0]?.signal.aborted]).toEqual([1, true]);
   open();
   expect(events[1]?.query.after).toBeUndefined();
 });
@@ -316,8 +316,8 @@ test("a 401 ends all streams, tells every tab, and drops the position", async ()
 test("a sign-out ends all streams", () => {
   const { hub, open, events } = startHub();
   const tab = open();
-  hub.signOut();
-  expect([events[0]?.signal.aborted, tab.of("signed out").length]).toEqual([true, 1]);
+  hub.removeTabs();
+  expect([events[0]?.signal.aborted, tab.of("removed").length]).toEqual([true, 1]);
 });
 
 test("another person gets a stream of their own, and the first one's tabs end", () => {
@@ -325,7 +325,7 @@ test("another person gets a stream of their own, and the first one's tabs end", 
   const ada = open("usr_ada");
   const grace = open("usr_grace");
   expect([events.length, events[0]?.signal.aborted]).toEqual([2, true]);
-  expect([ada.of("signed out").length, grace.of("signed out").length]).toEqual([1, 0]);
+  expect([ada.of("removed").length, grace.of("removed").length]).toEqual([1, 0]);
 });
 
 test("there are at most three run streams, and the oldest gives way", () => {
@@ -520,7 +520,7 @@ test("a sign-out ends the starts that have no response yet", async () => {
   const { hub, open, starts } = startHub();
   const tab = open();
   tab.say({ ...start, idempotencyKey: "k" });
-  hub.signOut();
+  hub.removeTabs();
   expect(starts[0]?.signal.aborted).toBe(true);
   starts[0]?.begun.reject(starts[0].signal.reason);
   await vi.waitFor(() =>
@@ -560,7 +560,7 @@ test("a start without a response is not repeated after its tab has given up", as
   const sent = starts();
   await vi.advanceTimersByTimeAsync(300_000);
   expect(starts()).toBe(sent);
-  hub.signOut();
+  hub.removeTabs();
 });
 
 test("two tabs share the stream of a run, and none gets an entry twice", async () => {

@@ -62,8 +62,11 @@ export interface Hub {
    * server sends nothing.
    */
   tick(): void;
-  /** Ends all streams and removes all tabs. Call it when the session has ended. */
-  signOut(): void;
+  /**
+   * Removes all tabs, ends all streams, and aborts the starts of runs that have no response yet.
+   * Call it when the session has ended, or when another person has signed in.
+   */
+  removeTabs(): void;
   /** Returns whether the start of a run has no response yet. */
   isStarting(): boolean;
 }
@@ -95,7 +98,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
         budget.use(opened);
       },
     },
-    onUnauthorized: () => signOut(),
+    onUnauthorized: () => removeTabs(),
   });
 
   /** A `retryAt` that is further away than `retryAfterMs` means that the clock was set back. */
@@ -132,10 +135,10 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     stream = undefined;
     retryAt = undefined;
   };
-  const signOut = (except?: Tab) => {
+  const removeTabs = (except?: Tab) => {
     stop();
     runs.stopAll();
-    for (const tab of tabs) if (tab !== except) tab.send({ type: "signed out" });
+    for (const tab of tabs) if (tab !== except) tab.send({ type: "removed" });
     tabs.clear();
     userId = undefined;
     cursor = undefined;
@@ -167,7 +170,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   };
   const end = ({ stop }: OpenStream, reason: string, thrown?: unknown) => {
     if (stop.signal.aborted) return;
-    if ((thrown as { code?: unknown } | undefined)?.code === "unauthorized") return signOut();
+    if ((thrown as { code?: unknown } | undefined)?.code === "unauthorized") return removeTabs();
     // Makes `budget`, which listens for the abort, stop counting the stream.
     stop.abort();
     retryAt = now() + retryAfterMs;
@@ -233,11 +236,11 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
 
   return {
     tick,
-    signOut: () => signOut(),
+    removeTabs: () => removeTabs(),
     isStarting: runs.isStarting,
     receive(tab, message) {
       if (message.type === "hello") {
-        if (userId !== undefined && userId !== message.userId) signOut(tab);
+        if (userId !== undefined && userId !== message.userId) removeTabs(tab);
         userId = message.userId;
         tabs.add(tab);
         if (stream === undefined) {

@@ -52,7 +52,7 @@ export function LiveProvider({
           setResets((before) => before + 1);
           if (reason !== undefined) onReset(reason);
         },
-        onSignedOut: async () =>
+        checkSession: async () =>
           (await session.check()) && queryClient.getQueryData(meQuery.queryKey)?.id === userId,
       });
       setLive(created);

@@ -23,7 +23,7 @@ interface StreamOptions {
 }
 
 /** Connects a tab to a hub with a fake client. Resolves when the workspace's stream is open. */
-async function openTab({ onSignedOut = async () => true } = {}) {
+async function openTab({ checkSession = async () => true } = {}) {
   const watchEvents = vi.fn((_: object, { signal }: StreamOptions) => stream(signal, opened));
   const startAndWatch = vi.fn(() => Promise.reject(notFound));
   const watchRun = vi.fn((_: string, { signal }: { signal: AbortSignal }) => stream(signal));
@@ -48,7 +48,7 @@ async function openTab({ onSignedOut = async () => true } = {}) {
     onOpened,
     onLiveAgain,
     onReset,
-    onSignedOut,
+    checkSession,
   });
   live.connect();
   await vi.waitFor(() => expect(onOpened).toHaveBeenCalled());
@@ -61,9 +61,9 @@ async function openTab({ onSignedOut = async () => true } = {}) {
  */
 async function openWaitingTab(options: Parameters<typeof openTab>[0] = {}) {
   const tab = await openTab(options);
-  tab.hub.signOut();
+  tab.hub.removeTabs();
   await vi.waitFor(() => expect(tab.watchEvents).toHaveBeenCalledTimes(2));
-  tab.hub.signOut();
+  tab.hub.removeTabs();
   await vi.waitFor(() => expect(tab.live.status().state).toBe("not live"));
   return tab;
 }
@@ -72,7 +72,7 @@ const run = { agentId: "agt_1", input: "Hello", idempotencyKey: "k" };
 
 test("a tab that the hub has removed connects again if the same person is signed in", async () => {
   const { hub, watchEvents, onReset } = await openTab();
-  hub.signOut();
+  hub.removeTabs();
   await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
   // The tab has missed the events between the two streams, so all data must be refetched. The
   // reset has no reason, because there is nothing to explain to the person.
@@ -109,68 +109,68 @@ test("a run that is started after the hub has removed the tab gets the server's 
 
 test("a run that is started while the hub removes the tab fails at once", async () => {
   const { hub, live } = await openTab();
-  hub.signOut();
+  hub.removeTabs();
   await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
 });
 
 test("no run is started if another person has signed in", async () => {
-  const { hub, live, startAndWatch } = await openTab({ onSignedOut: async () => false });
-  hub.signOut();
+  const { hub, live, startAndWatch } = await openTab({ checkSession: async () => false });
+  hub.removeTabs();
   await vi.waitFor(() => expect(live.status().state).toBe("not live"));
   await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
   expect(startAndWatch).not.toHaveBeenCalled();
 });
 
 test("the stream of a run has failed once the hub has removed the tab", async () => {
-  const { hub, live, watchRun } = await openTab({ onSignedOut: async () => false });
+  const { hub, live, watchRun } = await openTab({ checkSession: async () => false });
   const states: RunStreamState[] = [];
   live.watchRun("run_1", { after: 0, handle: () => {}, setState: (state) => states.push(state) });
   expect(watchRun).toHaveBeenCalledOnce();
-  hub.signOut();
+  hub.removeTabs();
   await vi.waitFor(() => expect(states).toEqual(["failed"]));
 });
 
 test("a run that is shown is watched again after the tab has connected again", async () => {
   const { hub, live, watchRun } = await openTab();
   live.watchRun("run_1", { after: 7, handle: () => {}, setState: () => {} });
-  hub.signOut();
+  hub.removeTabs();
   await vi.waitFor(() => expect(watchRun).toHaveBeenCalledTimes(2));
   expect(watchRun.mock.lastCall?.[1]).toMatchObject({ after: 7 });
 });
 
 test("a retry asks again whether the same person is signed in", async () => {
-  const onSignedOut = vi.fn(async () => true).mockResolvedValueOnce(false);
-  const { hub, live, watchEvents } = await openTab({ onSignedOut });
-  hub.signOut();
+  const checkSession = vi.fn(async () => true).mockResolvedValueOnce(false);
+  const { hub, live, watchEvents } = await openTab({ checkSession });
+  hub.removeTabs();
   await vi.waitFor(() => expect(live.status().state).toBe("not live"));
   live.retry();
   await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
 });
 
 test("a tab that has waited for the person does not trust an earlier check", async () => {
-  const onSignedOut = vi.fn(async () => true);
-  const { live, watchEvents } = await openWaitingTab({ onSignedOut });
-  onSignedOut.mockResolvedValue(false);
+  const checkSession = vi.fn(async () => true);
+  const { live, watchEvents } = await openWaitingTab({ checkSession });
+  checkSession.mockResolvedValue(false);
   live.retry();
   await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
   expect(watchEvents).toHaveBeenCalledTimes(2);
 });
 
 test("a run that is opened does not connect a tab that waits for the person", async () => {
-  const onSignedOut = vi.fn(async () => true);
-  const { live } = await openWaitingTab({ onSignedOut });
+  const checkSession = vi.fn(async () => true);
+  const { live } = await openWaitingTab({ checkSession });
   const states: RunStreamState[] = [];
   live.watchRun("run_1", { after: 0, handle: () => {}, setState: (state) => states.push(state) });
   expect(states).toEqual(["failed"]);
   // The session was checked once for each removal. A third check would have connected the tab.
-  expect(onSignedOut).toHaveBeenCalledTimes(2);
+  expect(checkSession).toHaveBeenCalledTimes(2);
 });
 
 test("a run that is started while the check of the session fails is not started", async () => {
   const { hub, live, startAndWatch } = await openTab({
-    onSignedOut: () => Promise.reject(new Error("The check failed.")),
+    checkSession: () => Promise.reject(new Error("The check failed.")),
   });
-  hub.signOut();
+  hub.removeTabs();
   await vi.waitFor(() => expect(live.status().state).toBe("not live"));
   await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
   expect(startAndWatch).not.toHaveBeenCalled();
@@ -179,9 +179,9 @@ test("a run that is started while the check of the session fails is not started"
 test("a run is not started once the page has said that the start got no response", async () => {
   const check = Promise.withResolvers<boolean>();
   const { hub, live, startAndWatch, watchEvents } = await openTab({
-    onSignedOut: () => check.promise,
+    checkSession: () => check.promise,
   });
-  hub.signOut();
+  hub.removeTabs();
   await vi.waitFor(() => expect(live.status().state).toBe("not live"));
   vi.useFakeTimers();
   onTestFinished(() => {
@@ -198,9 +198,9 @@ test("a run is not started once the page has said that the start got no response
 
 test("a start gets its whole time after a slow check of the session", async () => {
   const check = Promise.withResolvers<boolean>();
-  const { hub, live, startAndWatch } = await openTab({ onSignedOut: () => check.promise });
+  const { hub, live, startAndWatch } = await openTab({ checkSession: () => check.promise });
   startAndWatch.mockReturnValue(Promise.withResolvers<never>().promise);
-  hub.signOut();
+  hub.removeTabs();
   await vi.waitFor(() => expect(live.status().state).toBe("not live"));
   vi.useFakeTimers();
   onTestFinished(() => {

@@ -55,9 +55,9 @@ export interface Live {
  *   the last event, so no data is missing, but reads that failed meanwhile must be repeated.
  * @param onReset called if all data must be refetched: with the server's reason, for example a
  *   restore of the database, or with undefined if only events are missing
- * @param onSignedOut called when the hub has removed this tab, because the session may have ended
- *   or the SharedWorker has died, and before each later attempt to connect again. Returns whether
- *   the same person is known to be signed in. If not, the tab does not connect again.
+ * @param checkSession returns whether the same person is known to be signed in. If not, the tab
+ *   does not connect again. Called when the hub has removed this tab, because the session may have
+ *   ended or the SharedWorker has died, and before each later attempt to connect again.
  */
 export function createLive({
   workspaceId,
@@ -66,7 +66,7 @@ export function createLive({
   onOpened,
   onLiveAgain,
   onReset,
-  onSignedOut,
+  checkSession,
 }: {
   readonly workspaceId: string;
   readonly userId: string;
@@ -74,7 +74,7 @@ export function createLive({
   readonly onOpened: () => void;
   readonly onLiveAgain: () => void;
   readonly onReset: (reason?: string) => void;
-  readonly onSignedOut: () => Promise<boolean>;
+  readonly checkSession: () => Promise<boolean>;
 }): Live {
   let status: LiveStatus = { state: "connecting", asOf: undefined };
   /** Whether the hub has removed this tab. */
@@ -166,7 +166,7 @@ export function createLive({
       case "run state":
         for (const { setState } of readers.get(message.runId) ?? []) setState(message.state);
         break;
-      case "signed out":
+      case "removed":
         events.clear();
         runEvents.clear();
         isRemoved = true;
@@ -177,16 +177,17 @@ export function createLive({
         // from this workspace. In the second case, the server rejects the new stream, and the
         // status shows why.
         if (canRejoin) void rejoin();
-        else void isSignedIn();
+        // Even if the tab stays removed, the page must notice that the session has ended.
+        else void checkSession().catch(() => {});
     }
   };
   let hub: HubConnection | undefined;
-  const isSignedIn = () => onSignedOut().catch(() => false);
   /** Connects the tab again if the hub has removed it and the same person is still signed in. */
   const rejoin = async () => {
-    if (!isRemoved || !(await isSignedIn())) return;
-    // Another call can have connected the tab in the meantime, or it was closed.
     if (!isRemoved) return;
+    const isSignedIn = await checkSession().catch(() => false);
+    // Another call can have connected the tab in the meantime, or it was closed.
+    if (!isSignedIn || !isRemoved) return;
     isRemoved = false;
     canRejoin = false;
     hub?.rejoin();
@@ -203,8 +204,8 @@ export function createLive({
       hub ??= connect({ workspaceId, userId }, receive);
     },
     status: () => status,
-    onStatus: (changed) => member(statusListeners, changed),
-    onEvents: (handler) => member(handlers, handler),
+    onStatus: (changed) => addTo(statusListeners, changed),
+    onEvents: (handler) => addTo(handlers, handler),
     watchRun(runId, reader) {
       const ofRun = readers.get(runId) ?? new Set();
       readers.set(runId, ofRun.add(reader));
@@ -270,7 +271,8 @@ function isNotice(event: WorkspaceEvent | StreamNotice): event is StreamNotice {
   return event.type === "stream.opened" || event.type === "stream.reset";
 }
 
-function member<Item>(set: Set<Item>, item: Item): () => void {
+/** Adds the item. Returns the function that removes it. */
+function addTo<Item>(set: Set<Item>, item: Item): () => void {
   set.add(item);
   return () => {
     set.delete(item);

@@ -64,7 +64,7 @@ export type HubMessage =
    * The hub has removed the tab, after a 401, a sign-out or a sign-in by another person. The tab
    * sends this to itself if its SharedWorker has died (see connect.ts).
    */
-  | { readonly type: "signed out" };
+  | { readonly type: "removed" };
 
 /** The hub's side of a connection to a tab. */
 export interface Tab {

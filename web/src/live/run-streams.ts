@@ -189,7 +189,7 @@ export function createRunStreams({
         readers.clear();
         // Without the abort, a retry could be sent after another person has signed in. It would
         // have their cookie, and start the run in their name.
-        stop.abort(signedOut());
+        stop.abort(sessionEnded());
       }
     },
   };
@@ -202,7 +202,7 @@ function parseEvent(json: string): SentEvent {
 }
 
 /** Returns the error of a start that the end of the session has aborted. */
-function signedOut(): SentError {
+function sessionEnded(): SentError {
   return {
     code: "unauthorized",
     message: "The session has ended. Sign in, and check whether the run was started.",

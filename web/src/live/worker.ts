@@ -15,8 +15,8 @@ let userId: string | undefined;
 const budget = createStreamBudget();
 const hubs = new Map<string, Hub>();
 /**
- * Hubs whose tabs have left. They are kept while starts of runs have no response, so that `signOut`
- * can abort these starts.
+ * Hubs whose tabs have left. They are kept while starts of runs have no response, so that
+ * `removeTabs` can abort these starts.
  */
 const left = new Set<Hub>();
 const hubOf = (workspaceId: string): Hub => {
@@ -39,10 +39,10 @@ setInterval(() => {
   for (const hub of hubs.values()) hub.tick();
   for (const hub of left) if (!hub.isStarting()) left.delete(hub);
 }, 1_000);
-const signOut = () => {
-  for (const hub of [...hubs.values(), ...left]) hub.signOut();
+const removeTabs = () => {
+  for (const hub of [...hubs.values(), ...left]) hub.removeTabs();
 };
-onSignedOut(signOut);
+onSignedOut(removeTabs);
 
 scope.onconnect = ({ ports: [port] }) => {
   if (port === undefined) return;
@@ -51,7 +51,7 @@ scope.onconnect = ({ ports: [port] }) => {
   port.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.type === "hello") {
       // The cookie is now that of another person, also for requests of the other workspaces' tabs.
-      if (userId !== undefined && userId !== data.userId) signOut();
+      if (userId !== undefined && userId !== data.userId) removeTabs();
       userId = data.userId;
       hub = hubOf(data.workspaceId);
     }
