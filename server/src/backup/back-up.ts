@@ -38,7 +38,7 @@ export function backUp(
     const { bytes, complete_until } = await backUpCluster({
       dataDir,
       target: folder,
-      beckon: version,
+      version,
       ...(signal === undefined ? {} : { signal }),
     });
     return { folder, bytes, complete_until };

@@ -45,19 +45,19 @@ export function restore(
           "--mark. docs/operate.md says how.",
       );
     }
-    const backup = resolve(source);
-    const file = await readBackupFile(backup);
+    const backupDir = resolve(source);
+    const backup = await readBackupFile(backupDir);
     const masterKey = await findMasterKey(config, masterKeyFile);
-    rejectOtherKey(config, file, masterKey?.key);
+    rejectOtherKey(config, backup, masterKey?.key);
     await restoreCluster({
+      backupDir,
       backup,
-      file,
       dataDir: config.dataDir,
       sql: markRestoredSql,
       ...(masterKey?.isNew ? { prepare: () => storeKey(config.dataDir, masterKey.key) } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
-    return { data_dir: config.dataDir, complete_until: file.complete_until };
+    return { data_dir: config.dataDir, complete_until: backup.complete_until };
   });
 }
 
@@ -69,20 +69,21 @@ interface FoundKey {
 
 async function findMasterKey(
   { masterKey, dataDir }: Config,
-  file: string | undefined,
+  keyFile: string | undefined,
 ): Promise<FoundKey | undefined> {
-  if (masterKey !== undefined && file !== undefined)
+  if (masterKey !== undefined && keyFile !== undefined)
     throw new BackupError("usage", "Give BECKON_MASTER_KEY or --master-key-file, not both.");
   if (masterKey !== undefined) return { key: masterKey, isNew: false };
   const stored = await readKey(join(dataDir, "master.key"));
-  if (file === undefined) return stored === undefined ? undefined : { key: stored, isNew: false };
-  const given = await readKey(file);
+  if (keyFile === undefined)
+    return stored === undefined ? undefined : { key: stored, isNew: false };
+  const given = await readKey(keyFile);
   if (given === undefined)
-    throw new BackupError("usage", `${file} cannot be read. Name the file with the master key.`);
+    throw new BackupError("usage", `${keyFile} cannot be read. Name the file with the master key.`);
   if (stored !== undefined && stored !== given) {
     throw new BackupError(
       "failed",
-      `${join(dataDir, "master.key")} contains another key than ${file}. Move it away first.`,
+      `${join(dataDir, "master.key")} contains another key than ${keyFile}. Move it away first.`,
     );
   }
   return { key: given, isNew: stored === undefined };
@@ -113,10 +114,10 @@ const masterKeyBytes = 32;
  */
 function rejectOtherKey(
   { masterKeyLost, previousMasterKey, dataDir }: Config,
-  file: BackupFile,
+  backup: BackupFile,
   key: string | undefined,
 ): void {
-  if (masterKeyLost || file.master_key === null) return;
+  if (masterKeyLost || backup.master_key === null) return;
   if (key === undefined) {
     throw new BackupError(
       "invalid_setting",
@@ -128,7 +129,7 @@ function rejectOtherKey(
   // A backup that was encrypted with the previous key is accepted too, because the next startup
   // re-encrypts its secrets.
   const keys = [key, ...(previousMasterKey === undefined ? [] : [previousMasterKey])];
-  if (keys.some((each) => createSecretCipher(parseMasterKey(each)).prefix === file.master_key))
+  if (keys.some((each) => createSecretCipher(parseMasterKey(each)).prefix === backup.master_key))
     return;
   throw new BackupError(
     "invalid_setting",

@@ -16,7 +16,7 @@ import { Client } from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { isAlive, temporaryFolder, until } from "../../../../test/fixtures/supervisor.ts";
 import { createLog } from "../../log.ts";
-import { openSource } from "./backup/open-source.ts";
+import { openServer } from "./backup/open-server.ts";
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "./index.ts";
 
 const log = createLog("silent");
@@ -225,9 +225,9 @@ test("if the path is too long, the socket is in a private temporary folder, whic
 
   vi.stubEnv("TMPDIR", temporaryFolder());
   onTestFinished(() => void vi.unstubAllEnvs());
-  expect((await openSource(folder)).socketDir).toBe(socketDir);
+  expect((await openServer(folder)).socketDir).toBe(socketDir);
   renameSync(socketDir, `${socketDir}.hidden`);
-  await expect(openSource(folder)).rejects.toThrow(`${socketDir}/.s.PGSQL.5432, does not exist`);
+  await expect(openServer(folder)).rejects.toThrow(`${socketDir}/.s.PGSQL.5432, does not exist`);
   renameSync(`${socketDir}.hidden`, socketDir);
   vi.unstubAllEnvs();
 

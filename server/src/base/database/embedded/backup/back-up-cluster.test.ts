@@ -1,22 +1,10 @@
-import { statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/fixtures/supervisor.ts";
 import { createLog } from "../../../log.ts";
 import { startEmbedded } from "../start-embedded.ts";
-import { backUpCluster, checkSpace } from "./back-up-cluster.ts";
-
-test("a backup on the disk of the data folder must leave 1 GiB free", () => {
-  const folder = tmpdir();
-  const { bavail, bsize } = statfsSync(folder);
-  const bytes = bavail * bsize - 512 * 1024 ** 2;
-  expect(() => checkSpace(folder, bytes)).not.toThrow();
-  expect(() => checkSpace(folder, bytes, folder)).toThrow(
-    `${Math.ceil(bytes / 1024 ** 2) + 1024} MiB are needed (with 1024 MiB for Beckon`,
-  );
-});
+import { backUpCluster } from "./back-up-cluster.ts";
 
 test("a backup that PostgreSQL ends because of its WAL says that the target is too slow", async () => {
   const folder = temporaryFolder();
@@ -31,6 +19,6 @@ test("a backup that PostgreSQL ends because of its WAL says that the target is t
   await client.query("create table installation (master_key_check text)");
   await client.end();
   await expect(
-    backUpCluster({ dataDir, target: join(folder, "backup"), beckon: "1" }),
+    backUpCluster({ dataDir, target: join(folder, "backup"), version: "1" }),
   ).rejects.toThrow("The target was too slow: PostgreSQL ended the backup after 0 of WAL");
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { statfsSync, statSync } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
@@ -11,8 +10,9 @@ import { exists } from "../exists.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { type BackupFile, backupFileName } from "./backup-file.ts";
 import { BaseBackupQuery } from "./base-backup-query.ts";
+import { checkSpace } from "./check-space.ts";
 import { NotNowError } from "./not-now-error.ts";
-import { openSource } from "./open-source.ts";
+import { openServer } from "./open-server.ts";
 
 /** Milliseconds between two queries of the position in the WAL. */
 const sampleMs = 50;
@@ -21,7 +21,7 @@ const sampleMs = 50;
  * Writes a backup of the embedded PostgreSQL into a new folder: a base backup with the WAL that was
  * written meanwhile, and `backup.json`. If Beckon runs, it continues to run. The folder has a
  * temporary name until everything in it is synced, so a folder with the name `target` is complete.
- * @param options `target`: must not exist; its parent folder must. `beckon`: the version, for
+ * @param options `target`: must not exist; its parent folder must. `version`: Beckon's version, for
  *   `backup.json`. `signal` cancels the backup.
  * @throws EmbeddedError if the backup cannot be made; NotNowError if a later attempt can succeed;
  *   the signal's reason on abort. After an error before the folder is renamed, `target` does not
@@ -30,38 +30,38 @@ const sampleMs = 50;
 export async function backUpCluster({
   dataDir,
   target,
-  beckon,
+  version,
   signal,
 }: {
   readonly dataDir: string;
   readonly target: string;
-  readonly beckon: string;
+  readonly version: string;
   readonly signal?: AbortSignal;
 }): Promise<BackupFile> {
-  const parent = await rejectUnusableTarget(target, dataDir);
+  const parent = await parentOfTarget(target, dataDir);
   const unfinished = join(parent, `${basename(target)}.new-${randomUUID()}`);
-  const source = await openSource(dataDir, signal);
+  const server = await openServer(dataDir, signal);
   try {
     await mkdir(unfinished, { mode: 0o700 });
     signal?.throwIfAborted();
-    const file = await copy({ ...source, folder: unfinished, beckon, signal });
-    const description = await open(join(unfinished, backupFileName), "wx", 0o600);
+    const backup = await copy({ ...server, folder: unfinished, version, signal });
+    const file = await open(join(unfinished, backupFileName), "wx", 0o600);
     try {
-      await description.writeFile(`${JSON.stringify(file, undefined, 1)}\n`);
+      await file.writeFile(`${JSON.stringify(backup, undefined, 1)}\n`);
     } finally {
-      await description.close();
+      await file.close();
     }
     signal?.throwIfAborted();
     await syncTree(unfinished);
     await rename(unfinished, target);
     await syncFolder(parent);
-    return file;
+    return backup;
   } catch (thrown) {
     signal?.throwIfAborted();
     throw explain(thrown, target);
   } finally {
     await rm(unfinished, { recursive: true, force: true });
-    await source.close();
+    await server.close();
   }
 }
 
@@ -70,7 +70,7 @@ export async function backUpCluster({
  * @throws EmbeddedError if the target exists, its parent folder does not, or the target would be
  *   part of its own backup.
  */
-async function rejectUnusableTarget(target: string, dataDir: string): Promise<string> {
+async function parentOfTarget(target: string, dataDir: string): Promise<string> {
   if (await exists(target)) throw new EmbeddedError(`${target} exists already. Name a new folder.`);
   const parent = await realpath(dirname(target)).catch(() => {
     throw new EmbeddedError(
@@ -92,13 +92,13 @@ async function copy({
   socketDir,
   cluster,
   folder,
-  beckon,
+  version,
   signal,
 }: {
   readonly socketDir: string;
   readonly cluster: string;
   readonly folder: string;
-  readonly beckon: string;
+  readonly version: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<BackupFile> {
   const replication = createClient({ socketDir, user: "postgres", replication: true });
@@ -136,7 +136,7 @@ async function copy({
     const last = (await positions).findLast(({ lsn }) => lsn <= toLsn(end)) ?? first;
     return {
       format: 1,
-      beckon,
+      beckon: version,
       ...installation,
       started_at: first.time.toISOString(),
       complete_until: last.time.toISOString(),
@@ -253,31 +253,6 @@ async function explainWalLimit(
 function toLsn(text: string): bigint {
   const [high = "0", low = "0"] = text.split("/");
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
-}
-
-/**
- * Free bytes that a backup leaves on PostgreSQL's own disk. PostgreSQL writes during the backup,
- * and it stops if the disk is full.
- */
-const reserveBytes = 1024 ** 3;
-
-/**
- * Checks the free space of the folder's file system.
- * @param cluster the files of a PostgreSQL that continues to write. If they are on the same file
- *   system, 1 GiB more must be free. Default: none.
- * @throws EmbeddedError if less is free than `bytes` and that reserve.
- */
-export function checkSpace(folder: string, bytes: number, cluster?: string): void {
-  const { bavail, bsize } = statfsSync(folder);
-  const isShared = cluster !== undefined && statSync(cluster).dev === statSync(folder).dev;
-  const needed = bytes + (isShared ? reserveBytes : 0);
-  if (bavail * bsize >= needed) return;
-  const inMib = (value: number) => `${Math.ceil(value / 1_048_576)} MiB`;
-  const why = isShared ? ` (with ${inMib(reserveBytes)} for Beckon, on the same disk)` : "";
-  throw new EmbeddedError(
-    `There is not enough space in ${folder}: ${inMib(needed)} are needed${why}, ` +
-      `${inMib(bavail * bsize)} are free. Free some space, or name another folder.`,
-  );
 }
 
 function explain(thrown: unknown, target: string): Error {

@@ -11,7 +11,9 @@ export const backupFileName = "backup.json";
 const path = z.string().refine(isInside);
 const backupFile = z.object({
   format: z.literal(1),
+  /** Version of the Beckon that made the backup. */
   beckon: z.string(),
+  /** Version of its PostgreSQL. */
   postgresql: z.string(),
   /** When the backup began, by the clock of the database. */
   started_at: z.iso.datetime(),
@@ -22,6 +24,7 @@ const backupFile = z.object({
    * if the database has no master key yet.
    */
   master_key: z.string().nullable(),
+  /** Size of all files together. */
   bytes: z.number().int().nonnegative(),
   folders: z.array(path),
   files: z.array(

@@ -19,7 +19,7 @@ import { restoreCluster } from "./restore-cluster.ts";
 /** These tests restore backups that are rejected, most of them before PostgreSQL is started. */
 
 let folder: string;
-let backup: string;
+let backupDir: string;
 let dataDir: string;
 const content = "x".repeat(100);
 const description: BackupFile = {
@@ -42,18 +42,18 @@ const description: BackupFile = {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "beckon-restore-"));
-  backup = join(folder, "backup");
+  backupDir = join(folder, "backup");
   dataDir = join(folder, "data");
-  mkdirSync(join(backup, "postgres/base"), { recursive: true });
-  writeFileSync(join(backup, "postgres/base/1259"), content);
+  mkdirSync(join(backupDir, "postgres/base"), { recursive: true });
+  writeFileSync(join(backupDir, "postgres/base/1259"), content);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const path = () => join(backup, "postgres/base/1259");
+const path = () => join(backupDir, "postgres/base/1259");
 const restore = (changes: Partial<BackupFile> = {}, signal?: AbortSignal) =>
   restoreCluster({
-    backup,
-    file: { ...description, ...changes },
+    backupDir,
+    backup: { ...description, ...changes },
     dataDir,
     sql: "select 1;",
     ...(signal === undefined ? {} : { signal }),
@@ -128,6 +128,6 @@ test.each([
   [JSON.stringify({ ...description, folders: ["../outside"] }), "is damaged"],
   [undefined, "contains no complete backup"],
 ])("the description %j of a backup is rejected", async (text, message) => {
-  if (text !== undefined) writeFileSync(join(backup, backupFileName), text);
-  await expect(readBackupFile(backup)).rejects.toThrow(message);
+  if (text !== undefined) writeFileSync(join(backupDir, backupFileName), text);
+  await expect(readBackupFile(backupDir)).rejects.toThrow(message);
 });

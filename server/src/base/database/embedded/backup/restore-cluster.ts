@@ -22,8 +22,8 @@ import {
 } from "../placement/index.ts";
 import { runCommand } from "../run-command.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
-import { checkSpace } from "./back-up-cluster.ts";
 import type { BackupFile } from "./backup-file.ts";
+import { checkSpace } from "./check-space.ts";
 
 /** Time limit of the recovery, long enough to replay much WAL on a slow disk. */
 const recoverWithinMs = 3_600_000;
@@ -33,7 +33,7 @@ const recoverWithinMs = 3_600_000;
  * of the backup. Every file is compared with its checksum. The cluster gets its final name after
  * all of this has succeeded, so a killed restore leaves no cluster under that name. The next
  * restore or startup removes the files that the killed restore copied.
- * @param options `backup`: the folder of the backup. `file`: the description in it. `sql`:
+ * @param options `backupDir`: the folder of the backup. `backup`: the description in it. `sql`:
  *   statements to execute in the database before the cluster gets its final name; must end with a
  *   semicolon. `prepare`: called after `sql`, also before the final name. `signal` cancels the
  *   restore.
@@ -42,15 +42,15 @@ const recoverWithinMs = 3_600_000;
  *   the signal's reason on abort.
  */
 export async function restoreCluster({
+  backupDir,
   backup,
-  file,
   dataDir,
   sql,
   prepare = async () => {},
   signal,
 }: {
-  readonly backup: string;
-  readonly file: BackupFile;
+  readonly backupDir: string;
+  readonly backup: BackupFile;
   readonly dataDir: string;
   readonly sql: string;
   readonly prepare?: () => Promise<void>;
@@ -68,13 +68,13 @@ export async function restoreCluster({
     const cluster = join(home, "postgres");
     if ((await exists(cluster)) && (await readdir(cluster)).length > 0)
       throw alreadyThere(folder, cluster);
-    rejectOtherVersion(file, binaries.version);
+    rejectOtherVersion(backup, binaries.version);
     // Removed first, so that a repeated restore has the space that a killed one has used.
     await removeUnfinished(home);
-    checkSpace(home, file.bytes);
+    checkSpace(home, backup.bytes);
     const fresh = unfinishedCluster(home);
     try {
-      await copyFiles({ backup: join(backup, "postgres"), file, fresh, signal });
+      await copyFiles({ backupDir, backup, fresh, signal });
       await giveTo(placement, fresh);
       await recover({ placement, fresh, sql, signal });
       await prepare();
@@ -99,40 +99,41 @@ function alreadyThere(folder: string, paths: string): EmbeddedError {
   );
 }
 
-function rejectOtherVersion(file: BackupFile, version: string): void {
+function rejectOtherVersion(backup: BackupFile, version: string): void {
   const [ours] = version.split(".");
-  const [theirs] = file.postgresql.split(".");
+  const [theirs] = backup.postgresql.split(".");
   if (theirs === ours) return;
   throw new EmbeddedError(
     `The backup was made by PostgreSQL ${theirs}; this Beckon contains PostgreSQL ${ours}. Restore ` +
-      `it with the Beckon that created it (${file.beckon}).`,
+      `it with the Beckon that created it (${backup.beckon}).`,
   );
 }
 
 async function copyFiles({
+  backupDir,
   backup,
-  file,
   fresh,
   signal,
 }: {
-  readonly backup: string;
-  readonly file: BackupFile;
+  readonly backupDir: string;
+  readonly backup: BackupFile;
   readonly fresh: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   await mkdir(fresh, { mode: 0o700 });
-  for (const path of file.folders) await mkdir(join(fresh, path), { recursive: true, mode: 0o700 });
-  for (const each of file.files) {
+  for (const path of backup.folders)
+    await mkdir(join(fresh, path), { recursive: true, mode: 0o700 });
+  for (const file of backup.files) {
     signal?.throwIfAborted();
-    const path = join(backup, each.path);
-    await mkdir(dirname(join(fresh, each.path)), { recursive: true, mode: 0o700 });
+    const path = join(backupDir, "postgres", file.path);
+    await mkdir(dirname(join(fresh, file.path)), { recursive: true, mode: 0o700 });
     // A symbolic link is rejected, because it could lead to a file outside the backup.
     const found = await lstat(path).catch(() => undefined);
     if (found?.isFile() !== true) throw damaged(path, "is missing");
-    const copied = await copyFile(path, join(fresh, each.path));
-    if (copied.bytes !== each.bytes)
-      throw damaged(path, `has ${copied.bytes} bytes instead of ${each.bytes}`);
-    if (copied.sha256 !== each.sha256) throw damaged(path, "has another checksum");
+    const copied = await copyFile(path, join(fresh, file.path));
+    if (copied.bytes !== file.bytes)
+      throw damaged(path, `has ${copied.bytes} bytes instead of ${file.bytes}`);
+    if (copied.sha256 !== file.sha256) throw damaged(path, "has another checksum");
   }
 }
 

@@ -9,11 +9,11 @@ import { startExisting } from "../start-existing.ts";
 import { NotNowError } from "./not-now-error.ts";
 
 /** The PostgreSQL that a backup reads. It runs on the data folder and listens in `socketDir`. */
-export interface Source {
+export interface OpenServer {
   readonly socketDir: string;
   /** Folder of its files. */
   readonly cluster: string;
-  /** Stops PostgreSQL if `openSource` has started it. */
+  /** Stops PostgreSQL if `openServer` has started it. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface Source {
  * @throws EmbeddedError if the folder has no installation or cannot be read, or PostgreSQL cannot
  *   start, or its socket cannot be used; NotNowError if the running PostgreSQL has no socket yet.
  */
-export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
+export async function openServer(dataDir: string, signal?: AbortSignal): Promise<OpenServer> {
   const folder = await realpath(dataDir).catch(() => dataDir);
   try {
     const { socketDir, elsewhere, stop } = await startExisting(dataDir, signal);

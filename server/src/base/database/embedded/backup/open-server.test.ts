@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openSource } from "./open-source.ts";
+import { openServer } from "./open-server.ts";
 
 const nobody = 65_534;
 
@@ -18,7 +18,7 @@ test("a data folder that this user cannot open is not reported as one without an
     process.seteuid?.(nobody);
     onTestFinished(() => process.seteuid?.(0));
   }
-  await expect(openSource(folder)).rejects.toThrow(
+  await expect(openServer(folder)).rejects.toThrow(
     `${join(folder, "postgres/PG_VERSION")} cannot be read (EACCES). Run this as the user who owns`,
   );
 });
