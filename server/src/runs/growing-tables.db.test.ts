@@ -130,7 +130,7 @@ await database.engine.query("insert into usage_rollups values ($1, 0, current_da
   agent.workspaceId,
 ]);
 
-const claimant = (of: string, limit: number) => ({
+const request = (of: string, limit: number) => ({
   owner: of,
   eventIds: Array.from({ length: limit }, () => newId("evt")),
 });
@@ -231,23 +231,23 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   ),
   "a claim": async () => {
     await queuedOf(agent, 10);
-    return () => claimQueued(planned, claimant(owner, 10));
+    return () => claimQueued(planned, request(owner, 10));
   },
   "a claim of limited agents": async () => {
     await queuedOf(limited, 5);
-    return () => claimLimited(planned, claimant(owner, 5));
+    return () => claimLimited(planned, request(owner, 5));
   },
   "finding lost claims": async () => {
     const process = await seedProcess(database);
-    return () => findClaimed(planned, [claimant(process, 50)]);
+    return () => findClaimed(planned, [request(process, 50)]);
   },
   "a failover": async () => {
     await abandon(5, 1);
-    return () => claimAbandoned(planned, claimant(heir, 5));
+    return () => claimAbandoned(planned, request(heir, 5));
   },
   "a failover for the last attempt": async () => {
     await abandon(5, 2);
-    return () => claimLastAttempts(planned, claimant(heir, 5), []);
+    return () => claimLastAttempts(planned, request(heir, 5), []);
   },
   "a failover of half of the suspects": async () => {
     await abandon(2, 3);
@@ -255,21 +255,21 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     // Takes over both halves of the suspects, which are runs that may have killed their process, so
     // that none is left for the next case.
     return () =>
-      claimLastAttempts(planned, claimant(heir, 1), []).then(() =>
-        claimLastAttempts(planned, claimant(heir, 1), []),
+      claimLastAttempts(planned, request(heir, 1), []).then(() =>
+        claimLastAttempts(planned, request(heir, 1), []),
       );
   },
-  "a failover only to cancel": async () => () => claimCancelled(planned, claimant(heir, 5)),
+  "a failover only to cancel": async () => () => claimCancelled(planned, request(heir, 5)),
   "a count of suspects": async () => {
     await abandon(5, 2);
     return () =>
-      countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
+      countSuspects(planned).then(() => claimLastAttempts(database, request(heir, 5), []));
   },
   "ending runs without attempts": async () => () =>
     endExhausted({ database: planned, pricer: builtInPricer }, 50),
   "ending the queued and held runs of a restored database": async () => {
     await queuedOf(agent, 10);
-    const { eventIds } = claimant(owner, 10);
+    const { eventIds } = request(owner, 10);
     return async () => {
       for (const one of endRestoredStatements) await planned.engine.query(one.query({ eventIds }));
     };

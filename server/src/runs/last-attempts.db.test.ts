@@ -39,7 +39,7 @@ beforeEach(() =>
 
 const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1" });
 
-const claimant = (owner: string, limit = 100) => ({
+const request = (owner: string, limit = 100) => ({
   owner,
   eventIds: Array.from({ length: limit }, () => newId("evt")),
 });
@@ -107,17 +107,17 @@ test("runs on their last attempt are executed together, up to a limit", async ()
   const heir = await seedProcess(database);
   await runsAt(dead, await seedAgent(database), maxTogether + 5, 2);
   await die(dead);
-  const { runs } = await claimLastAttempts(database, claimant(heir), []);
+  const { runs } = await claimLastAttempts(database, request(heir), []);
   expect(runs.map(({ lastAttempt }) => lastAttempt)).toEqual(
     Array.from({ length: maxTogether }, () => "first"),
   );
   const executing = runs.slice(2).map(() => "first" as const);
   expect(
-    (await claimLastAttempts(database, claimant(heir), [...executing, "first", "first"])).runs,
+    (await claimLastAttempts(database, request(heir), [...executing, "first", "first"])).runs,
   ).toEqual([]);
-  expect((await claimLastAttempts(database, claimant(heir), executing)).runs).toHaveLength(2);
+  expect((await claimLastAttempts(database, request(heir), executing)).runs).toHaveLength(2);
   expect(
-    (await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs,
+    (await claimLastAttempts(database, request(await seedProcess(database)), [])).runs,
   ).toHaveLength(3);
 });
 
@@ -135,16 +135,16 @@ test("suspects are taken by halves, one half at each process", async () => {
     { status: "failed", attempt: 3, error: "interrupted" },
   ]);
 
-  const first = await claimLastAttempts(database, claimant(left ?? ""), []);
+  const first = await claimLastAttempts(database, request(left ?? ""), []);
   expect(first.runs.map(({ lastAttempt }) => lastAttempt)).toEqual([
     "repeated",
     "repeated",
     "repeated",
   ]);
-  expect((await claimLastAttempts(database, claimant(left ?? ""), ["repeated"])).runs).toEqual([]);
+  expect((await claimLastAttempts(database, request(left ?? ""), ["repeated"])).runs).toEqual([]);
   // A process that already executes runs on their last attempt takes over no suspects.
-  expect((await claimLastAttempts(database, claimant(right ?? ""), ["first"])).runs).toEqual([]);
-  const second = await claimLastAttempts(database, claimant(right ?? ""), []);
+  expect((await claimLastAttempts(database, request(right ?? ""), ["first"])).runs).toEqual([]);
+  const second = await claimLastAttempts(database, request(right ?? ""), []);
   expect([...first.runs, ...second.runs].map(({ runId }) => runId).sort()).toEqual(suspects.sort());
   expect((await rowsOf(suspects)).map(({ attempt }) => attempt)).toEqual([3, 3, 3, 3, 3]);
 });
@@ -170,13 +170,13 @@ test("no run of a dead process is taken or ended before its suspects are counted
   await recordDeaths(database.engine, [dead], "");
   await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(
-    (await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs,
+    (await claimLastAttempts(database, request(await seedProcess(database)), [])).runs,
   ).toEqual([]);
   await database.engine.query(
     "update runs set cancel_requested_at = clock_timestamp() where id = $1",
     [runIds[0]],
   );
-  expect((await claimCancelled(database, claimant(await seedProcess(database)))).runs).toEqual([]);
+  expect((await claimCancelled(database, request(await seedProcess(database)))).runs).toEqual([]);
   await countSuspects(database);
   await endExhausted({ database, pricer: builtInPricer }, 50);
   expect((await rowsOf(runIds)).map(({ status }) => status)).toEqual(["running", "running"]);
@@ -192,7 +192,7 @@ test("a claim in progress when its process is declared dead is counted", async (
   await client.query("begin");
   const { runs } = await claimLastAttempts(
     { ...database, engine: client } as unknown as Database,
-    claimant(heir),
+    request(heir),
     [],
   );
   expect(runs.map(({ runId }) => runId)).toEqual(runIds);
@@ -230,15 +230,15 @@ test("the time between a death and the next claim does not count as elapsed", as
 
   await database.engine.query(`update runs set started_at = ${ago(1_000)} where id = $1`, [runId]);
   await diedAgo(first, 900);
-  expect(elapsedSeconds((await claimLastAttempts(database, claimant(second), [])).runs)).toBe(100);
+  expect(elapsedSeconds((await claimLastAttempts(database, request(second), [])).runs)).toBe(100);
   await diedAgo(second, 30);
-  expect(elapsedSeconds((await claimLastAttempts(database, claimant(third), [])).runs)).toBe(70);
+  expect(elapsedSeconds((await claimLastAttempts(database, request(third), [])).runs)).toBe(70);
   await database.engine.query(
     "update runs set cancel_requested_at = clock_timestamp() where id = $1",
     [runId],
   );
   await diedAgo(third, 20);
-  expect(elapsedSeconds((await claimCancelled(database, claimant(fourth))).runs)).toBe(50);
+  expect(elapsedSeconds((await claimCancelled(database, request(fourth))).runs)).toBe(50);
 });
 
 test("after a crash of the whole installation, the time until the next startup does not count as elapsed", async () => {
@@ -253,7 +253,7 @@ test("after a crash of the whole installation, the time until the next startup d
   );
   // The startup records the exit, of which nothing is known but the end of the lease.
   await recordDeaths(database.engine, "all", next);
-  const { runs } = await claimAbandoned(database, claimant(next));
+  const { runs } = await claimAbandoned(database, request(next));
   expect(runs.map(({ elapsedMs }) => Math.round(elapsedMs / 1_000))).toEqual([100]);
 });
 
@@ -265,11 +265,11 @@ test("a run that was released on its last attempt is a suspect like others", asy
   const runIds = await runsAt(first, agent, 2, 3);
   await database.engine.query("update runs set status = 'queued' where id = any ($1)", [runIds]);
   await die(first);
-  expect((await claimQueued(database, claimant(second, 2))).runs).toHaveLength(2);
+  expect((await claimQueued(database, request(second, 2))).runs).toHaveLength(2);
   await die(second);
   await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(
-    (await claimLastAttempts(database, claimant(third), [])).runs.map(({ runId }) => runId),
+    (await claimLastAttempts(database, request(third), [])).runs.map(({ runId }) => runId),
   ).toEqual(runIds.slice(0, 1));
 });
 
@@ -283,11 +283,11 @@ test("a run on its last attempt is not taken again only to be cancelled", async 
     "update runs set cancel_requested_at = clock_timestamp() where id = $1",
     [runId],
   );
-  expect((await claimCancelled(database, claimant(second))).runs).toMatchObject([
+  expect((await claimCancelled(database, request(second))).runs).toMatchObject([
     { runId, cancelRequested: true },
   ]);
   await die(second);
-  expect((await claimCancelled(database, claimant(third))).runs).toEqual([]);
+  expect((await claimCancelled(database, request(third))).runs).toEqual([]);
   await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(await rowsOf([runId])).toMatchObject([
     { status: "failed", attempt: 3, error: "interrupted" },
@@ -326,9 +326,9 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
             const executing = executor.runs.flatMap(({ lastAttempt }) => lastAttempt ?? []);
             await countSuspects(database);
             await endExhausted({ database, pricer: builtInPricer }, 100);
-            executor.runs.push(...(await claimAbandoned(database, claimant(executor.id))).runs);
+            executor.runs.push(...(await claimAbandoned(database, request(executor.id))).runs);
             executor.runs.push(
-              ...(await claimLastAttempts(database, claimant(executor.id), executing)).runs,
+              ...(await claimLastAttempts(database, request(executor.id), executing)).runs,
             );
             expect(
               executor.runs.filter(({ lastAttempt }) => lastAttempt !== undefined).length,

@@ -3,7 +3,7 @@ import { engineVersion } from "../../base/engine-version.ts";
 import { configOf } from "../journal/index.ts";
 import type { LastAttempt, RunRef } from "../run.ts";
 import {
-  type Claimant,
+  type ClaimRequest,
   type ClaimResult,
   claim,
   claimStatement,
@@ -56,21 +56,21 @@ const pickedBy = (condition: string, limit: string) => `picked as (
   ${source} and ${condition}
   order by r.id limit ${limit} for no key update of r skip locked
 )`;
-const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =>
+const picked = (condition: string) => (p: Parameters<ClaimRequest>, limit: string) =>
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
 /**
  * Picks runs that are taken over only to be ended, including runs of workspaces whose runs wait for
  * memory: ending a run takes little memory. The function `picked` above excludes these workspaces.
  */
-const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
+const pickedToEnd = (condition: string) => (_: Parameters<ClaimRequest>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;
 
 /**
  * Picks half, rounded up, of the suspects (see `suspected`) of one dead process: the process that
  * owned the oldest suspect. `claimLastAttempts` explains why half.
  */
-const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
+const halved = (p: Parameters<ClaimRequest>, limit: string) => `${abandoned}, half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected}
     and r.workspace_id <> all (${exceptOf(p)}) order by r.id limit 1
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, `least(${limit}, (select size from half))`)}`;
@@ -96,7 +96,7 @@ export async function countSuspects(database: Database): Promise<boolean> {
   return rows[0]?.left === true;
 }
 
-const failover = (name: string, picked: (p: Parameters<Claimant>, limit: string) => string) =>
+const failover = (name: string, picked: (p: Parameters<ClaimRequest>, limit: string) => string) =>
   claimStatement(name, { picked, wanted: "picked", failover: true });
 
 const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.attempt > 1`));
@@ -119,8 +119,8 @@ export const failoverStatements = [abandonedRuns, cancelledRuns, suspects, lastA
  * Takes over runs from dead processes, except runs for which this would be the last attempt. Taking
  * over a run counts as an attempt.
  */
-export function claimAbandoned(database: Database, claimant: Claimant): Promise<ClaimResult> {
-  return claim(database.engine, abandonedRuns, claimant);
+export function claimAbandoned(database: Database, request: ClaimRequest): Promise<ClaimResult> {
+  return claim(database.engine, abandonedRuns, request);
 }
 
 /**
@@ -129,8 +129,8 @@ export function claimAbandoned(database: Database, claimant: Claimant): Promise<
  * run may be what killed the process, and would then kill this one too. Such a run is left to
  * `claimLastAttempts` and `findExhausted`.
  */
-export function claimCancelled(database: Database, claimant: Claimant): Promise<ClaimResult> {
-  return claim(database.engine, cancelledRuns, claimant);
+export function claimCancelled(database: Database, request: ClaimRequest): Promise<ClaimResult> {
+  return claim(database.engine, cancelledRuns, request);
 }
 
 /**
@@ -150,22 +150,22 @@ export const maxTogether = 64;
  */
 export async function claimLastAttempts(
   database: Database,
-  { owner, eventIds, except = [] }: Claimant,
+  { owner, eventIds, except = [] }: ClaimRequest,
   executing: readonly LastAttempt[],
 ): Promise<ClaimResult> {
-  const claimant = {
+  const request = {
     owner,
     except,
     eventIds: eventIds.slice(0, Math.max(0, maxTogether - executing.length)),
   };
   const take = async (
-    statement: Statement<Claimant>,
+    statement: Statement<ClaimRequest>,
     lastAttempt: LastAttempt,
   ): Promise<ClaimResult> => {
-    const taken = await claim(database.engine, statement, claimant);
+    const taken = await claim(database.engine, statement, request);
     return { ...taken, runs: taken.runs.map((run) => ({ ...run, lastAttempt })) };
   };
-  if (executing.includes("repeated") || claimant.eventIds.length === 0)
+  if (executing.includes("repeated") || request.eventIds.length === 0)
     return { runs: [], contended: false };
   const repeated = executing.length === 0 ? await take(suspects, "repeated") : undefined;
   if (repeated !== undefined && repeated.runs.length > 0) return repeated;

@@ -32,7 +32,7 @@ const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 8, role, log: createLog("silent") });
 afterAll(() => other.close());
 
-const claimant = (owner: string, limit: number) => ({
+const request = (owner: string, limit: number) => ({
   owner,
   eventIds: Array.from({ length: limit }, () => newId("evt")),
 });
@@ -78,7 +78,7 @@ test.each([
         [run.runId, times.started, times.released],
       );
     const elapsedSeconds = async () => {
-      const { runs } = await claim(database, claimant(owner, 1));
+      const { runs } = await claim(database, request(owner, 1));
       return runs.map(({ runId, elapsedMs }) => [runId, Math.round(elapsedMs / 1_000)]);
     };
     // A run that was held has a release time, although it has not been started yet.
@@ -113,7 +113,7 @@ test.each([
         released_at = case when id = $2 then now() - interval '23 hours' end where id in ($1, $2)`,
       [expired, released],
     );
-    const { runs } = await claim(database, claimant(owner, 10));
+    const { runs } = await claim(database, request(owner, 10));
     expect(ids(runs).sort()).toEqual([released, ...others]);
   },
 );
@@ -132,7 +132,7 @@ test.each([
       newer,
       engineVersion + 1,
     ]);
-    const { runs } = await claim(database, claimant(owner, 10));
+    const { runs } = await claim(database, request(owner, 10));
     expect(ids(runs).sort()).toEqual(others);
   },
 );
@@ -142,7 +142,7 @@ test("a claim makes the process the run's owner and returns what execution needs
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
   const [runId = ""] = await queue(agent, 1);
-  const { runs } = await claimQueued(database, claimant(owner, 10));
+  const { runs } = await claimQueued(database, request(owner, 10));
   expect(runs).toMatchObject([
     {
       runId,
@@ -166,14 +166,14 @@ test("a process that was declared dead claims nothing", async () => {
   const dead = await seedProcess(database);
   await recordDeaths(database.engine, [dead], "prc_survivor");
   await queue(await seedAgent(database), 3);
-  expect((await claimQueued(database, claimant(dead, 10))).runs).toEqual([]);
+  expect((await claimQueued(database, request(dead, 10))).runs).toEqual([]);
 });
 
 test("the runs of a claim without a reply are found until the process is declared dead", async () => {
   await emptyQueue();
   const [owner, heir] = [await seedProcess(database), await seedProcess(database)];
   const queued = await queue(await seedAgent(database), 2);
-  const lost = claimant(owner, 5);
+  const lost = request(owner, 5);
   await claimQueued(database, lost);
   const found = await findClaimed(database, [lost]);
   expect(ids(found.map(({ run }) => run)).sort()).toEqual(queued);
@@ -192,7 +192,7 @@ test("an agent's oldest runs come first, and a flood delays no others", async ()
   await queue(neighbour, 3);
   await queue(elsewhere, 5);
 
-  const { runs } = await claimQueued(database, claimant(owner, 12));
+  const { runs } = await claimQueued(database, request(owner, 12));
   const of = (agent: SeededAgent) =>
     ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
   // The workspaces take turns. One has only 5 runs, so the other one gets 7 of the 12. The two
@@ -213,7 +213,7 @@ test("a process with capacity for one run also claims round robin", async () => 
   // 2^-80.
   let tries = 0;
   for (let found = false; !found; tries++) {
-    const { runs } = await claimQueued(database, claimant(owner, 1));
+    const { runs } = await claimQueued(database, request(owner, 1));
     expect(runs).toHaveLength(1);
     found = ids(runs).includes(wanted);
   }
@@ -228,7 +228,7 @@ test("concurrent claims never get the same run, and leave none", async () => {
     const owner = await seedProcess(at);
     const got: string[] = [];
     for (;;) {
-      const { runs, contended } = await claimQueued(at, claimant(owner, 7));
+      const { runs, contended } = await claimQueued(at, request(owner, 7));
       got.push(...ids(runs));
       if (runs.length === 0 && !contended) return got;
     }
@@ -255,14 +255,14 @@ test("concurrent claims do not exceed an agent's concurrency limit", async () =>
   const owner = await seedProcess(database);
   const rush = async () => {
     const claims = Array.from({ length: 8 }, (_, index) =>
-      claimLimited(index % 2 === 0 ? database : other, claimant(owner, 5)),
+      claimLimited(index % 2 === 0 ? database : other, request(owner, 5)),
     );
     return (await Promise.all(claims)).flatMap(({ runs }) => runs);
   };
   const first = await rush();
   expect(ids(first).sort()).toEqual(queued.slice(0, 3));
   expect(await rush()).toEqual([]);
-  expect((await claimQueued(database, claimant(owner, 10))).runs).toEqual([]);
+  expect((await claimQueued(database, request(owner, 10))).runs).toEqual([]);
 
   for (const run of first.slice(0, 2)) {
     await appendToRuns(database, [
@@ -306,10 +306,10 @@ test("a dead process's runs are taken over with the next attempt and fence", asy
   const heir = await seedProcess(database);
   const run = await runAt(dead, 1);
   await runAt(alive, 1);
-  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
+  expect((await claimAbandoned(database, request(heir, 10))).runs).toEqual([]);
 
   await recordDeaths(database.engine, [dead], heir);
-  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toMatchObject([
+  expect((await claimAbandoned(database, request(heir, 10))).runs).toMatchObject([
     { runId: run.runId, fence: 2, lastSeq: 2, resumed: true },
   ]);
   expect(await journalOf(run.runId)).toEqual([
@@ -322,7 +322,7 @@ test("a dead process's runs are taken over with the next attempt and fence", asy
   );
   expect(rows).toEqual([{ owner: heir, fence: 2, attempt: 2 }]);
   expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.kind).toBe("fenced");
-  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
+  expect((await claimAbandoned(database, request(heir, 10))).runs).toEqual([]);
 });
 
 test("the row of a process that exited days ago is kept while a running run has this owner", async () => {
@@ -343,7 +343,7 @@ test("the row of a process that exited days ago is kept while a running run has 
   };
   expect(await remaining()).toEqual([dead[0]]);
   // Without the row, no process would take over the run.
-  expect(ids((await claimAbandoned(database, claimant(heir, 10))).runs)).toEqual([run.runId]);
+  expect(ids((await claimAbandoned(database, request(heir, 10))).runs)).toEqual([run.runId]);
   expect(await remaining()).toEqual([]);
 });
 
@@ -360,8 +360,8 @@ test("a dead process's runs that need a newer engine version are neither taken o
       version,
     ]);
   const found = async () => [
-    ids((await claimAbandoned(database, claimant(heir, 10))).runs),
-    ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs),
+    ids((await claimAbandoned(database, request(heir, 10))).runs),
+    ids((await claimLastAttempts(database, request(heir, 10), [])).runs),
     ids(await findExhausted(database, { after: "", limit: 10 })),
   ];
   await needVersion(engineVersion + 1);
@@ -378,7 +378,7 @@ test("an expired lease alone does not cause a failover", async () => {
     "update processes set lease_until = now() - interval '1 hour' where id = $1",
     [late],
   );
-  expect((await claimAbandoned(database, claimant(await seedProcess(database), 10))).runs).toEqual(
+  expect((await claimAbandoned(database, request(await seedProcess(database), 10))).runs).toEqual(
     [],
   );
 });
@@ -390,11 +390,11 @@ test("concurrent failovers take each run once", async () => {
   const runs = await Promise.all(Array.from({ length: 20 }, () => runAt(dead, 1)));
   await recordDeaths(database.engine, [dead], heir);
   const got = await Promise.all(
-    [database, other, database, other].map((at) => claimAbandoned(at, claimant(heir, 20))),
+    [database, other, database, other].map((at) => claimAbandoned(at, request(heir, 20))),
   );
   const taken = got.flatMap((taking) => ids(taking.runs));
   expect(new Set(taken).size).toBe(taken.length);
-  taken.push(...ids((await claimAbandoned(database, claimant(heir, 20))).runs));
+  taken.push(...ids((await claimAbandoned(database, request(heir, 20))).runs));
   expect(taken.sort()).toEqual(ids(runs).sort());
 });
 
@@ -421,11 +421,11 @@ test("a run without an attempt left ends interrupted and keeps its usage", async
   await recordDeaths(database.engine, [dead, alone], heir);
   await countSuspects(database);
 
-  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
-  expect(ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs)).toEqual(
+  expect((await claimAbandoned(database, request(heir, 10))).runs).toEqual([]);
+  expect(ids((await claimLastAttempts(database, request(heir, 10), [])).runs)).toEqual(
     ids(last).sort(),
   );
-  expect((await claimLastAttempts(database, claimant(heir, 10), [])).runs).toEqual([]);
+  expect((await claimLastAttempts(database, request(heir, 10), [])).runs).toEqual([]);
 
   await endExhausted({ database, pricer: builtInPricer }, 10);
   expect(await readOutcome(database, spent)).toEqual({

@@ -105,7 +105,7 @@ const oldestOf = (a: string, after: string, limit: string) => `select r.id
  *
  * Agents with a concurrency limit are left to `claimLimited`.
  */
-function candidates(p: Parameters<Claimant>, limit: string): string {
+function candidates(p: Parameters<ClaimRequest>, limit: string): string {
   const shares = p.rows("s", ({ maxOf = new Map() }) => [...maxOf], {
     workspace_id: ["text", ([workspaceId]) => workspaceId],
     share: ["int", ([, max]) => max],
@@ -212,8 +212,8 @@ const resumed = Array.from({ length: limitRanges.max_attempts.max }, (_, index) 
   JSON.stringify({ attempt: index + 1 }),
 );
 
-/** The process that claims runs, and the limits of the claim. */
-export interface Claimant {
+/** What one claim asks for: who owns the runs, the ids of their events, and its limits. */
+export interface ClaimRequest {
   readonly owner: string;
   /**
    * Ids for the events of the claimed runs. At most as many runs are claimed as there are ids. If
@@ -232,7 +232,7 @@ export interface Claimant {
   readonly maxOfOne?: number;
 }
 
-interface Claiming<Input extends Claimant> {
+interface Claiming<Input extends ClaimRequest> {
   /**
    * Returns common table expressions, the last of which is `picked (id)`. If `failover` is true,
    * `picked` also has the columns `attempt` and `waited_ms`.
@@ -254,7 +254,7 @@ interface Claiming<Input extends Claimant> {
  * Creates a statement that claims the runs in `picked`: it updates their rows, writes their events,
  * and returns the columns that are needed to execute them.
  */
-export function claimStatement<Input extends Claimant = Claimant>(
+export function claimStatement<Input extends ClaimRequest = ClaimRequest>(
   name: string,
   claiming: Claiming<Input>,
 ): Statement<Input> {
@@ -308,12 +308,12 @@ interface ClaimedRow {
 }
 
 /** Executes a statement that `claimStatement` created. */
-export async function claim<Input extends Claimant>(
+export async function claim<Input extends ClaimRequest>(
   database: Pick<Database["engine"], "query">,
   claiming: Statement<Input>,
-  input: Input,
+  request: Input,
 ): Promise<ClaimResult> {
-  const { rows } = await database.query<ClaimedRow>(claiming.query(input));
+  const { rows } = await database.query<ClaimedRow>(claiming.query(request));
   return { runs: rows.flatMap(toClaimed), contended: rows[0]?.contended ?? false };
 }
 
@@ -325,7 +325,7 @@ export async function claim<Input extends Claimant>(
  */
 export async function findClaimed(
   database: Database,
-  claims: readonly Pick<Claimant, "owner" | "eventIds">[],
+  claims: readonly Pick<ClaimRequest, "owner" | "eventIds">[],
 ): Promise<{ readonly eventId: string; readonly run: ClaimedRun }[]> {
   const { rows } = await database.engine.query<ClaimedRow & { readonly event_id: string }>({
     name: "find-claimed",
@@ -343,7 +343,8 @@ export async function findClaimed(
 }
 
 /** Returns the parameter that contains the workspaces whose runs are not claimed. */
-export const exceptOf = (p: Parameters<Claimant>) => p.value("text[]", ({ except = [] }) => except);
+export const exceptOf = (p: Parameters<ClaimRequest>) =>
+  p.value("text[]", ({ except = [] }) => except);
 
 const queued = claimStatement("claim", {
   picked: candidates,
@@ -355,8 +356,8 @@ const queued = claimStatement("claim", {
  * Claims queued runs of agents without a concurrency limit. Many processes can call it at the same
  * time.
  */
-export function claimQueued(database: Database, claimant: Claimant): Promise<ClaimResult> {
-  return claim(database.engine, queued, claimant);
+export function claimQueued(database: Database, request: ClaimRequest): Promise<ClaimResult> {
+  return claim(database.engine, queued, request);
 }
 
 /**
@@ -371,7 +372,7 @@ export function claimQueued(database: Database, claimant: Claimant): Promise<Cla
  */
 export async function claimLimited(
   database: Database,
-  { owner, eventIds, except = [], maxOf, maxOfOne = eventIds.length }: Claimant,
+  { owner, eventIds, except = [], maxOf, maxOfOne = eventIds.length }: ClaimRequest,
 ): Promise<ClaimResult> {
   const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
@@ -418,14 +419,14 @@ interface LimitedAgent {
   readonly workspace_id: string;
 }
 
-interface LimitedClaim extends Claimant {
+interface AgentClaimRequest extends ClaimRequest {
   readonly agent: LimitedAgent;
   /** The agent's concurrency limit. */
   readonly max: number;
 }
 
 /** Claims the agent's oldest queued runs that have not expired, up to its concurrency limit. */
-const ofAgent = claimStatement<LimitedClaim>("claim-limited", {
+const ofAgent = claimStatement<AgentClaimRequest>("claim-limited", {
   wanted: "picked",
   failover: false,
   picked(p, limit) {
@@ -447,7 +448,7 @@ with picked as (
 
 function claimOfAgent(
   database: Database,
-  claimant: Claimant,
+  request: ClaimRequest,
   agent: LimitedAgent,
 ): Promise<ClaimResult> {
   return inTransaction(database.engine, async (client) => {
@@ -461,7 +462,7 @@ function claimOfAgent(
     const max = locked.rows[0]?.max;
     return max === undefined
       ? { runs: [], contended: true }
-      : claim(client, ofAgent, { ...claimant, agent, max });
+      : claim(client, ofAgent, { ...request, agent, max });
   });
 }
 

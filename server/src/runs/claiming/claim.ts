@@ -18,8 +18,8 @@ import {
   maxTogether,
 } from "./abandoned-statement.ts";
 import {
-  type Claimant,
   type ClaimedRun,
+  type ClaimRequest,
   type ClaimResult,
   claimLimited,
   claimQueued,
@@ -57,7 +57,7 @@ export interface ClaimPorts {
  * A claim to which the database has not replied. It may have been committed, or may still be
  * committed.
  */
-export interface UnconfirmedClaim extends Claimant {
+export interface UnconfirmedClaim extends ClaimRequest {
   readonly lastAttempt?: LastAttempt;
   /** Runs of the claim that `executeLostClaims` has found and executed. */
   readonly executed: Set<string>;
@@ -98,17 +98,16 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
   // only one unconfirmed claim.
   await executeLostClaims(ports);
   const results: ClaimOutcome[] = [];
-  for (const { claim, waiting } of inRandomOrder(queueClaims)) {
+  for (const { send, waiting } of inRandomOrder(queueClaims)) {
     const scope = waiting ? waitingScopeOf(ports) : othersScopeOf(ports);
     if (scope === undefined) continue;
     const { maxRuns } = scope;
     const { full, ...shares } = ports.capacity.shares(maxRuns);
-    const query = (claimant: Claimant) => claim(ports.database, claimant);
     const except = [...scope.except, ...full];
-    const result = await claimUpTo(ports, maxRuns, query, { except, ...shares });
+    const result = await claimUpTo(ports, maxRuns, send, { except, ...shares });
     // Other processes are claiming what a contended claim skipped, so it does not show whether runs
     // are left. It is repeated.
-    if (claim === claimQueued && !waiting && result !== "contended")
+    if (send === claimQueued && !waiting && result !== "contended")
       ports.capacity.foundQueue({ empty: result === "all", full });
     results.push(result);
   }
@@ -118,15 +117,18 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
   return true;
 }
 
+/** Sends a claim to the database. */
+type SendClaim = (database: Database, request: ClaimRequest) => Promise<ClaimResult>;
+
 /**
  * The claims of queued runs, made in random order. In a fixed order, the runs that are claimed
  * first could always take all the capacity. Runs of agents with a concurrency limit and runs of
  * agents without one are claimed by separate statements. `waiting` is whether the claim also takes
  * runs of workspaces whose runs wait for a limit of money or usage.
  */
-const queueClaims = [claimLimited, claimQueued].flatMap((claim) => [
-  { claim, waiting: false },
-  { claim, waiting: true },
+const queueClaims = [claimLimited, claimQueued].flatMap((send) => [
+  { send, waiting: false },
+  { send, waiting: true },
 ]);
 
 function inRandomOrder<T>(all: readonly T[]): T[] {
@@ -175,13 +177,10 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
  *   for capacity of this process.
  */
 async function takeOver(ports: ClaimPorts): Promise<"none" | "some" | "waiting"> {
-  const { database } = ports;
-  if (!(await countSuspects(database))) return "none";
-  const cancelled = (claim: Claimant) => claimCancelled(database, claim);
-  while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
-  const abandoned = (claim: Claimant) => claimAbandoned(database, claim);
+  if (!(await countSuspects(ports.database))) return "none";
+  while ((await claimUpTo(ports, maxBatchRuns, claimCancelled, { onlyToEnd: true })) === "some");
   let outcome: ClaimOutcome;
-  do outcome = await claimUpTo(ports, maxBatchRuns, abandoned);
+  do outcome = await claimUpTo(ports, maxBatchRuns, claimAbandoned);
   while (outcome === "some");
   const outcomes = [outcome, await takeLastAttempts(ports)];
   const mayWait = outcomes.includes("full") || outcomes.includes("some");
@@ -196,11 +195,11 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<ClaimOutcome | undef
   if ([...ports.unconfirmedClaims].some((claim) => claim.lastAttempt !== undefined))
     return undefined;
   const executing = [...ports.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
-  const claim = (claimant: Claimant) => claimLastAttempts(ports.database, claimant, executing);
+  const send: SendClaim = (database, request) => claimLastAttempts(database, request, executing);
   // If the reply is lost, it is unknown which kind of last attempt the claim was for. `repeated` is
   // the safe assumption, since other runs on their last attempt are then not executed at the same
   // time.
-  return claimUpTo(ports, maxTogether, claim, { lastAttempt: "repeated" });
+  return claimUpTo(ports, maxTogether, send, { lastAttempt: "repeated" });
 }
 
 /**
@@ -250,12 +249,13 @@ type ClaimOutcome = "all" | "some" | "contended" | "full";
  *   are claimed even without free capacity, as long as this process accepts runs.
  * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined
  *   if the claimed runs are not on their last attempt.
- * - `maxOf`, `maxOfOne`: see `Claimant`. Runs of dead processes are taken over regardless of them.
+ * - `maxOf`, `maxOfOne`: see `ClaimRequest`. Runs of dead processes are taken over regardless of
+ *   them.
  */
 async function claimUpTo(
   ports: ClaimPorts,
   maxRuns: number,
-  claim: (claim: Claimant) => Promise<ClaimResult>,
+  send: SendClaim,
   {
     except = [],
     onlyToEnd = false,
@@ -264,14 +264,13 @@ async function claimUpTo(
     except?: readonly string[];
     onlyToEnd?: boolean;
     lastAttempt?: LastAttempt;
-  } & Pick<Claimant, "maxOf" | "maxOfOne"> = {},
+  } & Pick<ClaimRequest, "maxOf" | "maxOfOne"> = {},
 ): Promise<ClaimOutcome> {
   const { capacity } = ports;
-  const owner = ports.process.id;
   const limit = onlyToEnd && capacity.isOpen ? maxRuns : Math.min(maxRuns, capacity.free);
   if (limit === 0 || ports.unconfirmedClaims.size >= maxUnconfirmed) return "full";
-  const claimant = {
-    owner,
+  const request = {
+    owner: ports.process.id,
     eventIds: Array.from({ length: limit }, () => newId("evt")),
     except: [...ports.memory.runs.waitingOwners, ...except],
     ...options,
@@ -279,10 +278,10 @@ async function claimUpTo(
   capacity.reserve(limit);
   let result: ClaimResult = { runs: [], contended: false };
   try {
-    result = await claim(claimant);
+    result = await send(ports.database, request);
   } catch (thrown) {
     ports.unconfirmedClaims.add({
-      ...claimant,
+      ...request,
       executed: new Set(),
       until: elapsed() + unconfirmedMs,
     });
@@ -290,7 +289,7 @@ async function claimUpTo(
   } finally {
     capacity.release(limit);
   }
-  if (result.runs.length > 0) executeClaimed(ports, result.runs, claimant);
+  if (result.runs.length > 0) executeClaimed(ports, result.runs, request);
   if (result.runs.length === limit) return "some";
   return result.contended ? "contended" : "all";
 }
@@ -311,10 +310,10 @@ type ClaimExecution = Pick<
 function executeClaimed(
   ports: ClaimExecution,
   runs: readonly ClaimedRun[],
-  claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
+  request: Pick<UnconfirmedClaim, "owner" | "lastAttempt">,
 ): void {
   ports.eventPoller.noteWritten();
-  for (const run of runs) execute(ports, run, claim);
+  for (const run of runs) execute(ports, run, request);
   const resumed = runs.filter((run) => run.resumed).length;
   if (resumed > 0) ports.reports.resumed(resumed);
 }
@@ -326,17 +325,17 @@ function executeClaimed(
 function execute(
   ports: ClaimExecution,
   run: ClaimedRun,
-  claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
+  request: Pick<UnconfirmedClaim, "owner" | "lastAttempt">,
 ): void {
   const start = ports.unconfirmedStarts.get(run.runId);
   if (start !== undefined) start.claimed = run;
   if (run.isLimited) ports.reservations.noteClaimed(run);
   ports.capacity.reserve(1, run.workspaceId);
   const cancelRequested = run.cancelRequested || start?.isRejected === true;
-  const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
+  const lastAttempt = run.lastAttempt ?? request.lastAttempt;
   const executed = ports.execute({
     ...run,
-    owner: claim.owner,
+    owner: request.owner,
     lastAttempt,
     cancelRequested,
     fromQueue: true,

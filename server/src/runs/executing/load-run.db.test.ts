@@ -27,7 +27,7 @@ async function startRun() {
   return { ...(await startOne(database, agent, { owner })), owner, fence: 1 };
 }
 
-const claimant = async () => ({ owner: await seedProcess(database), eventIds: [newId("evt")] });
+const request = async () => ({ owner: await seedProcess(database), eventIds: [newId("evt")] });
 
 function only(runs: readonly ClaimedRun[], { runId }: RunRef, owner: string) {
   expect(runs.map((run) => run.runId)).toEqual([runId]);
@@ -39,7 +39,7 @@ function only(runs: readonly ClaimedRun[], { runId }: RunRef, owner: string) {
 /** Declares the owner of the run dead, and lets another process take the run over. */
 async function takeOver(run: RunRef & { readonly owner: string }) {
   await database.engine.query("update processes set died_at = now() where id = $1", [run.owner]);
-  const next = await claimant();
+  const next = await request();
   return only((await claimAbandoned(database, next)).runs, run, next.owner);
 }
 
@@ -63,7 +63,7 @@ test("a wait for memory is recorded while it lasts, unless it would hide a call 
   await appendToRuns(database, [
     appendRow(started, started.owner, { entries: [released], release: true }),
   ]);
-  const next = await claimant();
+  const next = await request();
   const reclaimed = only((await claimQueued(database, next)).runs, started, next.owner);
   const fresh = { ...(await startRun()), input: "hello", inputBytes: 5, resumed: false };
 
