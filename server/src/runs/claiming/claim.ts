@@ -338,7 +338,7 @@ function execute(
     owner: request.owner,
     lastAttempt,
     cancelRequested,
-    fromQueue: true,
+    isClaimed: true,
   });
   if (lastAttempt !== undefined) void executed.then(() => ports.worker.takeOver());
 }

@@ -99,10 +99,11 @@ export interface OwnedRun extends Claim {
    */
   readonly cancelRequested?: boolean;
   /**
-   * Whether this process claimed the run, instead of creating it with status running. The caller of
-   * a claimed run may wait for it at another process. Default false.
+   * Whether this process claimed the run, from the queue or a dead process, instead of creating it
+   * with status running. The caller of a claimed run may wait for it at another process. Default
+   * false.
    */
-  readonly fromQueue?: boolean;
+  readonly isClaimed?: boolean;
   /** Set if this is the run's last attempt. */
   readonly lastAttempt?: LastAttempt | undefined;
   /**
@@ -131,8 +132,8 @@ export interface OwnedRun extends Claim {
  * regardless of the outcome. It never rejects.
  */
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
-  const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
-  const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: fromQueue, lastAttempt });
+  const { isClaimed = false, lastAttempt, cancelRequested = false } = run;
+  const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: isClaimed, lastAttempt });
   const memory = ports.memory.runs.hold(run.workspaceId);
   let attempt: Attempt | undefined;
   try {
