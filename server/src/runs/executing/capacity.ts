@@ -18,7 +18,7 @@ export class Capacity {
   #hasSeveralWorkspaces = true;
   /** Workspaces of which runs may be queued because the share of the workspace was in use. */
   #backlogs = new Set<string>();
-  #queueEmpty = false;
+  #isQueueEmpty = false;
   /** True at first, because runs of processes that died before this one started may be waiting. */
   #hasAbandoned = true;
   #deaths = 0;
@@ -55,13 +55,13 @@ export class Capacity {
   }
 
   /**
-   * Whether the queue was empty according to the last call of `foundQueue`, no run was queued since
-   * then while this process had no free capacity, and no abandoned runs wait. Otherwise a new run
-   * must be queued, so that it does not overtake older runs. Runs that wait for the share of their
-   * workspace do not count: see `hasBacklog`.
+   * Whether older runs may be waiting, in the queue or of dead processes, which a new run must not
+   * overtake. The queue counts as empty if it was empty according to the last call of `foundQueue`,
+   * and no run was queued since then while this process had no free capacity. Runs that wait for
+   * the share of their workspace do not count: see `hasBacklog`.
    */
-  get queueEmpty(): boolean {
-    return this.#queueEmpty && !this.#hasAbandoned;
+  get hasOlderRuns(): boolean {
+    return !this.#isQueueEmpty || this.#hasAbandoned;
   }
 
   /**
@@ -90,7 +90,7 @@ export class Capacity {
    * @returns whether capacity was reserved.
    */
   tryReserve(workspaceId?: string): boolean {
-    if (!this.queueEmpty || this.free === 0) return false;
+    if (this.hasOlderRuns || this.free === 0) return false;
     if (this.#inUseOfOne(workspaceId) + this.#unknown >= this.#maxOfOne) return false;
     if (workspaceId === undefined) {
       this.#inUse += 1;
@@ -133,7 +133,7 @@ export class Capacity {
     const inUse = (this.#inUseOf.get(workspaceId) ?? 0) + count;
     this.#inUseOf.set(workspaceId, inUse);
     // The claim that took these runs may have left some. If the share is the whole capacity,
-    // `queueEmpty` says so.
+    // `hasOlderRuns` says so.
     if (inUse >= this.#maxOfOne && this.#maxOfOne < this.max) this.#backlogs.add(workspaceId);
   }
 
@@ -165,14 +165,14 @@ export class Capacity {
   }
 
   /**
-   * Records that a run was queued. With free capacity, `queueEmpty` stays as it is: the caller
+   * Records that a run was queued. With free capacity, `hasOlderRuns` stays as it is: the caller
    * makes this process claim, and the claim finds out whether runs are left. Otherwise a single
    * queued run would make all processes queue their new runs, each of which would do the same.
    * @param workspaceId undefined if runs of several workspaces may have been queued.
    * @returns false if a claim would take no such run, because the workspace has no share left.
    */
   noteQueued(workspaceId?: string): boolean {
-    if (this.free === 0) this.#queueEmpty = false;
+    if (this.free === 0) this.#isQueueEmpty = false;
     if (workspaceId === undefined || this.#inUseOfOne(workspaceId) < this.#maxOfOne) return true;
     this.#backlogs.add(workspaceId);
     return false;
@@ -189,7 +189,7 @@ export class Capacity {
     readonly empty: boolean;
     readonly full?: readonly string[];
   }): void {
-    this.#queueEmpty = empty;
+    this.#isQueueEmpty = empty;
     if (empty) this.#backlogs.clear();
     for (const workspaceId of [...full, ...this.shares(1).full]) this.#backlogs.add(workspaceId);
   }

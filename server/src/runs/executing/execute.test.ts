@@ -113,7 +113,7 @@ function portsOfWaitingRun({ capacity = { release() {} }, ...replaced }: Replace
     agents: { find: () => ({ config, configBytes: 0 }) },
     subscribers: { poller: { wake() {} }, outputBuffers: new Map() },
     onReturned() {},
-    capacity: { ...capacity, queueEmpty: true, hasBacklog: () => false, isOpen: true },
+    capacity: { ...capacity, hasOlderRuns: false, hasBacklog: () => false, isOpen: true },
     ...replaced,
   } as unknown as ExecutePorts;
   return { ports, live };

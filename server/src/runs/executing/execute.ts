@@ -155,9 +155,9 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     ports.reservations.forget(run.runId);
     ports.capacity.release(1, run.workspaceId);
   }
-  const mayBeQueued = !ports.capacity.queueEmpty || ports.capacity.hasBacklog(run.workspaceId);
+  const hasWaitingRuns = ports.capacity.hasOlderRuns || ports.capacity.hasBacklog(run.workspaceId);
   // After an unexpected error, it is unknown whether the agent has a concurrency limit.
-  if (attempt?.hasConcurrencyLimit !== false || mayBeQueued) ports.worker.claim();
+  if (attempt?.hasConcurrencyLimit !== false || hasWaitingRuns) ports.worker.claim();
   // A stopping process claims nothing more. It notifies the other processes: if the agent's
   // concurrency limit was reached, they can now claim another queued run of the agent.
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
