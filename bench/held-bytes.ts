@@ -233,7 +233,7 @@ async function measure(): Promise<void> {
   for (const [name, text] of Object.entries({ latin: texts.latin, wide: texts.wide })) {
     const input = text.repeat(Math.floor(bytes / 4 / text.length));
     report(
-      `sent: an input that the model server does not read, ${name}`,
+      `request: an input that the model server does not read, ${name}`,
       await held("not-reading", { input, stopAt: "waiting" }),
       runs * input.length,
     );

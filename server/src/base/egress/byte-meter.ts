@@ -6,12 +6,12 @@ const key = Symbol("byte meter");
  */
 export interface ByteMeter {
   /**
-   * Called for each request with a body, with the size of the body in bytes; in UTF-16 code units
-   * if the body is a string.
+   * Called for each request with a body, before it is written to a connection, with the size of the
+   * body in bytes; in UTF-16 code units if the body is a string.
    */
-  sent?(bytes: number): void;
-  /** Called when a connection is open and the request is written to it. */
-  begun(): void;
+  requested?(bytes: number): void;
+  /** Called when the request is written to an open connection. */
+  sent(): void;
   /**
    * Called with the size of each chunk of a response body, in bytes. A call whose meter has this
    * method is not subject to the transport's `maxResponseBytes`.

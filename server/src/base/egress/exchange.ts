@@ -95,7 +95,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#stopped === undefined) this.#meter?.begun();
+    if (this.#stopped === undefined) this.#meter?.sent();
     else controller.abort(this.#stopped);
   }
 

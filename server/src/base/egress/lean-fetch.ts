@@ -153,7 +153,8 @@ function meterBody(
   signal: AbortSignal | undefined,
   body: Dispatcher.DispatchOptions["body"],
 ): void {
-  if (typeof body === "string" || body instanceof Uint8Array) meterOf(signal)?.sent?.(body.length);
+  if (typeof body === "string" || body instanceof Uint8Array)
+    meterOf(signal)?.requested?.(body.length);
 }
 
 function urlOf(input: string | URL | Request): URL {

@@ -24,7 +24,7 @@ export class AttemptRecord {
     this.#streamed = streamed;
   }
 
-  /** Records that a connection is open for the request. */
+  /** Records that the request is written to an open connection. */
   sent(): void {
     this.#sentAt ??= elapsed();
   }
@@ -35,7 +35,7 @@ export class AttemptRecord {
     if (bytes > 0) this.#outputAt ??= elapsed();
   }
 
-  /** Whether a connection was open for the request, so that the provider may have received it. */
+  /** Whether the request was written to a connection, so the provider may have received it. */
   get isSent(): boolean {
     return this.#sentAt !== undefined;
   }

@@ -16,7 +16,7 @@ const factors = {
    * Request body: its text (two bytes for each character) and its UTF-8 bytes in the socket's write
    * queue (up to three bytes for each character).
    */
-  sent: 5,
+  request: 5,
   /**
    * Answer without streaming. While it arrives, each byte takes 1.5 to 3 bytes of buffer. When it
    * is complete, it is parsed, and then each byte takes 6, like `content`. All 6 are charged while
@@ -103,12 +103,12 @@ export class CallMeter implements ByteMeter {
     this.#onReceived = options.onReceived;
   }
 
-  sent(bytes: number): void {
+  requested(bytes: number): void {
     this.#record.isRequested = true;
-    this.#charge(factors.sent * bytes + (this.#streamed ? streamBytes : 0));
+    this.#charge(factors.request * bytes + (this.#streamed ? streamBytes : 0));
   }
 
-  begun(): void {
+  sent(): void {
     this.#record.sent();
   }
 

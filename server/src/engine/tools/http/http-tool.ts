@@ -120,10 +120,10 @@ async function send(
 
   const { controller: call, release } = linkAbort(context.signal);
   const timer = setTimeout(() => call.abort(), grant.timeout_seconds * 1_000);
-  let isBegun = false;
+  let isSent = false;
   meterCalls(call.signal, {
-    begun: () => {
-      isBegun = true;
+    sent: () => {
+      isSent = true;
     },
   });
   try {
@@ -143,7 +143,7 @@ async function send(
     context.signal.throwIfAborted();
     // Without a connection, the server received nothing.
     const effect =
-      operation.safe_to_repeat || !isBegun ? "" : " The call may or may not have taken effect.";
+      operation.safe_to_repeat || !isSent ? "" : " The call may or may not have taken effect.";
     if (thrown instanceof ToolFailure) throw new ToolFailure(`${thrown.message}${effect}`);
     if (call.signal.aborted)
       throw new ToolFailure(
