@@ -53,7 +53,6 @@ const claimsOf = (p: Parameters<readonly RunClaim[]>) =>
 /** A budget that this transaction has locked, with its values for the current period. */
 export interface LockedBudget extends Budget {
   readonly workspaceId: string;
-  readonly pausesAgent: boolean;
   /** See `ReserveInput`. */
   readonly hasRejected: boolean;
 }
@@ -68,7 +67,6 @@ interface BudgetRow {
   readonly spent: string;
   readonly reserved: string;
   readonly ends: Date;
-  readonly pauses_agent: boolean;
   readonly refused: boolean;
 }
 
@@ -81,7 +79,7 @@ const lockStatement = statement<readonly RunClaim[]>(
   "reserve-lock",
   (p) => `
 with ${runsToLimit(claimsOf(p))}
-select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
+select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.reserved,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
   case when b.ends > now() then b.spent else 0 end as spent,
   b.refused and b.ends > now() as refused,
@@ -114,7 +112,6 @@ function toBudget(row: BudgetRow): LockedBudget {
     spent: Number(row.spent),
     reserved: Number(row.reserved),
     resetsAt: row.ends.toISOString(),
-    pausesAgent: row.pauses_agent,
     hasRejected: row.refused,
   };
 }

@@ -12,7 +12,7 @@ export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }, now)
   if (auditDays === 0) return undefined;
   const today = new Date(new Date(now).setUTCHours(0, 0, 0, 0));
   const before = daysBefore(auditDays, today);
-  return inEachWorkspace(connection, async ({ id: workspaceId }) => {
+  return inEachWorkspace(connection, ({ id: workspaceId }) => {
     let after = "";
     return async (max) => {
       const { rows } = await connection.query<{ deleted: number; last: string | null }>({

@@ -12,7 +12,7 @@ test("a pass through many workspaces without old rows can be stopped between two
     "select id from workspaces order by id",
   );
   const visited: string[] = [];
-  const deleteSome = inEachWorkspace(database.engine, async ({ id }) => {
+  const deleteSome = inEachWorkspace(database.engine, ({ id }) => {
     visited.push(id);
     return undefined;
   });
@@ -23,7 +23,7 @@ test("a pass through many workspaces without old rows can be stopped between two
 });
 
 test("a call that failed can be repeated, and a call says that it has finished a workspace", async () => {
-  const deleteSome = inEachWorkspace(database.engine, async () => async () => ({
+  const deleteSome = inEachWorkspace(database.engine, () => async () => ({
     deleted: { runs: 1 },
     hasMore: false,
   }));

@@ -16,7 +16,7 @@ const maxWorkspaces = 50;
  */
 export function inEachWorkspace(
   connection: Queryable,
-  prepare: (workspace: WorkspaceDays) => Promise<DeleteSome | undefined>,
+  prepare: (workspace: WorkspaceDays) => DeleteSome | undefined,
 ): DeleteSome {
   const nextWorkspace = listAll(connection);
   let deleteHere: DeleteSome | undefined;
@@ -26,7 +26,7 @@ export function inEachWorkspace(
       if (deleteHere === undefined) {
         const workspace = await nextWorkspace();
         if (workspace === undefined) return { deleted: {}, hasMore: false };
-        deleteHere = await prepare(workspace);
+        deleteHere = prepare(workspace);
         hasOldRows = false;
         if (deleteHere === undefined) continue;
       }

@@ -10,7 +10,7 @@ import { requestsWithoutRun } from "./requests-store.ts";
  * their own retentions, so they stay, but deliveries and received requests lose their content.
  */
 export const oldRuns: PrepareDeletion = (connection, retention, now) =>
-  inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
+  inEachWorkspace(connection, ({ id: workspaceId, runDays }) => {
     const days = runDaysOf(retention, runDays);
     if (days === 0) return undefined;
     const before = daysBefore(days, now);

@@ -9,7 +9,7 @@ import type { PrepareDeletion } from "./kinds.ts";
 export const oldUsageEntries: PrepareDeletion = (connection, { usageDays }, now) => {
   if (usageDays === 0) return undefined;
   const before = daysBefore(usageDays, now);
-  return inEachWorkspace(connection, async ({ id: workspaceId }) => {
+  return inEachWorkspace(connection, ({ id: workspaceId }) => {
     let from = "-infinity";
     return async (max) => {
       const { rows } = await connection.query<{

@@ -5524,7 +5524,7 @@ with runs_to_limit as materialized (
   where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
     and r.owner = any (array(select p.id from processes p where p.died_at is null))
 )
-select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
+select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.reserved,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
   case when b.ends > now() then b.spent else 0 end as spent,
   b.refused and b.ends > now() as refused,

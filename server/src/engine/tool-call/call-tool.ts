@@ -48,12 +48,8 @@ export async function callTool(
     duration_ms: Math.round(elapsed() - startedAt),
   });
   try {
-    const result = fitResult(
-      await raceSignal(
-        execute(tool, args, { idempotencyKey, signal, memory, traceparent }),
-        signal,
-      ),
-    );
+    const context = { idempotencyKey, signal, memory, traceparent };
+    const result = fitResult(await raceSignal(tool.execute(args, context), signal));
     if (memory?.grow(heldBytesOf(result, 1)) === false)
       throw new ToolFailure(droppedResult(tool, memory));
     span?.end();
@@ -74,16 +70,4 @@ function stopType(reason: unknown): string {
 
 function droppedResult(tool: PlannedCall["tool"], { maxBytes }: ByteHold): string {
   return `The result of ${tool.name} was dropped: ${memoryIsUsedUp(maxBytes)} The call was made and may have taken effect.`;
-}
-
-/**
- * Calls the tool. This function is async, so that an error that a tool throws synchronously becomes
- * a rejection.
- */
-async function execute(
-  tool: PlannedCall["tool"],
-  args: unknown,
-  context: Parameters<PlannedCall["tool"]["execute"]>[1],
-): Promise<unknown> {
-  return tool.execute(args, context);
 }
