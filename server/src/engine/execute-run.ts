@@ -4,7 +4,7 @@ import { type ChosenBound, type LimitEnd, LimitStop, reachesBound } from "./call
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, costOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
-import { digestOf, lostCall, lostStep, type ReportingEvent } from "./lost-run.ts";
+import { digestOf, lostCall, lostStep, type ReportingEvent, type Stopped } from "./lost-run.ts";
 import { type MeteredCall, spentBy } from "./metered-call.ts";
 import { callModel, requestBytes, UnansweredCall } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
@@ -181,12 +181,6 @@ export const internalError: RunError = {
     "Beckon failed to execute this run because of an internal error. The operator finds it in the log.",
 };
 
-/** The error with which a run ends at its deadline. */
-export const deadlineExceeded: RunError = {
-  code: "deadline_exceeded",
-  message: "The run did not finish within its time limit.",
-};
-
 /**
  * Ends the run after an unexpected error, then throws the error, so that the caller logs it.
  * @param calls the metered calls that no event in the journal reports yet.
@@ -257,7 +251,11 @@ function eventsOfRelease(
   return first === undefined ? results : [...results, lostStep("process_lost", [first, ...others])];
 }
 
-function endingOfStop({ reason }: RunStopped): Ending | undefined {
+/**
+ * Returns how a stopped run ends. Returns undefined if this process does not end it, because
+ * another process owns the run (`fenced`) or will resume it (`drain`).
+ */
+export function endingOfStop({ reason }: RunStopped): Stopped | undefined {
   switch (reason) {
     case "cancelled":
       return {
@@ -265,7 +263,13 @@ function endingOfStop({ reason }: RunStopped): Ending | undefined {
         error: { code: "cancelled", message: "The run was cancelled." },
       };
     case "deadline":
-      return { status: "failed", error: deadlineExceeded };
+      return {
+        status: "failed",
+        error: {
+          code: "deadline_exceeded",
+          message: "The run did not finish within its time limit.",
+        },
+      };
     case "fenced":
     case "drain":
       return undefined;

@@ -16,7 +16,7 @@ export {
   createCircuits,
   type OutageListener,
 } from "./circuit/index.ts";
-export { deadlineExceeded, executeRun, internalError } from "./execute-run.ts";
+export { endingOfStop, executeRun, internalError } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export {

@@ -4,8 +4,8 @@ import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import { ApiError, messageOf, stackOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import {
-  deadlineExceeded,
   endByDigest,
+  endingOfStop,
   internalError,
   type Journal,
   type JournalDigest,
@@ -175,22 +175,12 @@ function endOf(thrown: unknown, hasBegun: boolean): Stopped | undefined {
     return failed(code === "deadline_exceeded" ? code : "model_error", message);
   }
   if (!(thrown instanceof RunStopped)) return { status: "failed", error: internalError };
-  switch (thrown.reason) {
-    case "deadline":
-      if (hasBegun) return { status: "failed", error: deadlineExceeded };
-      return failed(
-        "deadline_exceeded",
-        "The run reached its timeout before it could begin. Retry it, or raise the agent's timeout_seconds.",
-      );
-    case "cancelled":
-      return {
-        status: "cancelled",
-        error: { code: "cancelled", message: "The run was cancelled." },
-      };
-    case "fenced":
-    case "drain":
-      return undefined;
-  }
+  if (thrown.reason === "deadline" && !hasBegun)
+    return failed(
+      "deadline_exceeded",
+      "The run reached its timeout before it could begin. Retry it, or raise the agent's timeout_seconds.",
+    );
+  return endingOfStop(thrown);
 }
 
 /** Returns why the run was stopped; undefined if it was not. */
