@@ -8,48 +8,18 @@ import {
 } from "../../base/database/index.ts";
 import { engineVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
+import type { OwnedRun } from "../executing/index.ts";
 import { addEvents } from "../journal/index.ts";
-import type { LastAttempt } from "../run.ts";
 import { isExpired } from "./expire-queued-statement.ts";
 
-/** A run that this process has just claimed. */
-export interface ClaimedRun {
-  readonly runId: string;
-  readonly workspaceId: string;
-  readonly agentId: string;
-  readonly agentVersion: number;
-  /**
-   * Text that changes whenever the agent's provider is changed; null if the agent uses no provider
-   * that the workspace configured.
-   */
-  readonly providerStamp: string | null;
-  /**
-   * Whether the run is a draft run: one that has its own configuration instead of that of an
-   * agent's version.
-   */
+/** A run that this process has just claimed, with the fields that the claim reads. */
+export interface ClaimedRun
+  extends Omit<OwnedRun, "owner" | "isClaimed" | "output" | "firstCall" | "trace"> {
   readonly isDraft: boolean;
+  readonly hasConcurrencyLimit: boolean;
+  readonly cancelRequested: boolean;
   /** Whether the workspace has a limit of money or usage. */
   readonly isLimited: boolean;
-  /** Whether the agent had a concurrency limit at the time of the claim. */
-  readonly hasConcurrencyLimit: boolean;
-  readonly fence: number;
-  readonly lastSeq: number;
-  /** Whether another process may have executed a part of the run. */
-  readonly resumed: boolean;
-  /** Whether the run's cancellation was requested. If so, the run is only ended, not executed. */
-  readonly cancelRequested: boolean;
-  /**
-   * Time since the run was first started, in milliseconds by the database's clock. It does not
-   * include the time in which the run waited to be taken over from a dead process, was queued again
-   * after a stopping process had released it, or waited because the reply to its claim was lost.
-   */
-  readonly elapsedMs: number;
-  /** Set if this is the run's last attempt. */
-  readonly lastAttempt?: LastAttempt;
-  /** The input; undefined if it is large. A large input is read once memory is reserved for it. */
-  readonly input: string | undefined;
-  /** Size of the whole input in UTF-8, in bytes. */
-  readonly inputBytes: number;
 }
 
 /** The result of a claim. */

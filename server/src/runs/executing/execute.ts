@@ -7,10 +7,10 @@ import { messageOf, stackOf } from "../../base/errors.ts";
 import type { RequestTrace, TraceSpan, Tracing } from "../../base/tracing/index.ts";
 import {
   defaultTimeouts,
+  executeRun,
   lostStep,
   type ReportingEvent,
   RunStopped,
-  executeRun as runEngine,
   UnwrittenEnd,
 } from "../../engine/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
@@ -63,8 +63,11 @@ export interface ExecutePorts extends EndPorts {
 
 /** A run that this process owns, and for which it has reserved capacity. */
 export interface OwnedRun extends Claim {
-  readonly agentId: string;
   readonly agentVersion: number;
+  /**
+   * Text that changes whenever the agent's provider is changed; null if the agent uses no provider
+   * that the workspace configured.
+   */
   readonly providerStamp: string | null;
   /**
    * Whether the run is a draft run: one that has its own configuration instead of that of an
@@ -77,8 +80,9 @@ export interface OwnedRun extends Claim {
    */
   readonly hasConcurrencyLimit?: boolean;
   /**
-   * The input; undefined if it must be read from the database. Set to undefined when the run begins
-   * to wait for memory.
+   * The input; undefined if it must be read from the database. A claim returns no large input,
+   * which is read once memory is reserved for it. Set to undefined when the run begins to wait for
+   * memory.
    */
   input: string | undefined;
   /** Size of the whole input in UTF-8, in bytes. */
@@ -88,12 +92,6 @@ export interface OwnedRun extends Claim {
    * journal.
    */
   readonly resumed: boolean;
-  /**
-   * Time since the run was first started, in milliseconds. It does not include the time in which
-   * the run waited to be taken over from a dead process, or was queued again after a stopping
-   * process had released it.
-   */
-  readonly elapsedMs: number;
   /**
    * Whether the run's cancellation was requested, so that this process only ends it. Default false.
    */
@@ -135,16 +133,16 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   const { isClaimed = false, lastAttempt, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: isClaimed, lastAttempt });
   const memory = ports.memory.runs.hold(run.workspaceId);
-  let attempt: Attempt | undefined;
+  let result: ExecutionResult | undefined;
   try {
     ports.live.set(run.runId, live);
     if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
     ports.subscribers.poller.wake(run.runId);
     if (cancelRequested) live.stop("cancelled");
     const span = ports.tracing?.run(run);
-    attempt = await attemptRun(ports, { run, live, memory, span });
+    result = await prepareAndExecute(ports, { run, live, memory, span });
     if (stopReason(live) === "drain" && live.outcome === undefined)
-      await release(ports, live, run, attempt);
+      await release(ports, live, run, result);
     if (span !== undefined) endSpan(span, live);
   } catch (thrown) {
     logUnexpected(ports, run, thrown);
@@ -157,7 +155,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   }
   const hasWaitingRuns = ports.capacity.hasOlderRuns || ports.capacity.hasBacklog(run.workspaceId);
   // After an unexpected error, it is unknown whether the agent has a concurrency limit.
-  if (attempt?.hasConcurrencyLimit !== false || hasWaitingRuns) ports.worker.claim();
+  if (result?.hasConcurrencyLimit !== false || hasWaitingRuns) ports.worker.claim();
   // A stopping process claims nothing more. It notifies the other processes: if the agent's
   // concurrency limit was reached, they can now claim another queued run of the agent.
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
@@ -171,8 +169,8 @@ interface Execution {
   readonly span: TraceSpan | undefined;
 }
 
-/** What must be known of an attempt to execute a run when it is over. */
-interface Attempt {
+/** What must be known of an execution when it is over. */
+interface ExecutionResult {
   /** Whether the agent has, or had, a concurrency limit. */
   readonly hasConcurrencyLimit: boolean;
   /** Undefined if the engine was not called. */
@@ -187,10 +185,10 @@ interface Attempt {
  * Prepares the agent and reserves memory, then calls the engine. Ends the run if one of them fails,
  * unless another process owns the run or will resume it.
  */
-async function attemptRun(
+async function prepareAndExecute(
   ports: ExecutePorts,
   { run, live, memory, span }: Execution,
-): Promise<Attempt> {
+): Promise<ExecutionResult> {
   const startedAt = elapsed() - run.elapsedMs;
   let hasConcurrencyLimit = run.hasConcurrencyLimit === true;
   let journal: RunJournal | undefined;
@@ -212,8 +210,8 @@ async function attemptRun(
       const { configBytes } = prepared;
       const { events, ...loaded } = await loadRun(ports, { run, live, memory, configBytes });
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
-      const executing = { run, live, memory, span, ...loaded, prepared, journal, deadlineAt };
-      const unwritten = await onBehalfOf(run.workspaceId, () => execute(ports, executing));
+      const call = { run, live, memory, span, ...loaded, prepared, journal, deadlineAt };
+      const unwritten = await onBehalfOf(run.workspaceId, () => callEngine(ports, call));
       return { hasConcurrencyLimit, journal, unwritten, isReported: true };
     } finally {
       clearTimeout(timer);
@@ -242,7 +240,7 @@ async function release(
   ports: ExecutePorts,
   live: LiveRun,
   run: OwnedRun,
-  { journal, unwritten, isReported }: Attempt,
+  { journal, unwritten, isReported }: ExecutionResult,
 ): Promise<void> {
   const isUnread = journal === undefined && run.resumed;
   await (journal ?? new RunJournal(ports, live, run))
@@ -279,18 +277,19 @@ function endSpan(span: TraceSpan, live: LiveRun): void {
   span.end(outcome?.status === "failed" ? outcome.error.code : undefined);
 }
 
-interface Executing extends Execution, Omit<Loaded, "events"> {
+/** What a call of the engine needs. */
+interface EngineCall extends Execution, Omit<Loaded, "events"> {
   readonly prepared: PreparedAgent;
   readonly journal: RunJournal;
   readonly deadlineAt: number;
 }
 
-function execute(
+function callEngine(
   ports: ExecutePorts,
-  { run, live, memory, span, input, wasWaiting, prepared, journal, deadlineAt }: Executing,
+  { run, live, memory, span, input, wasWaiting, prepared, journal, deadlineAt }: EngineCall,
 ): Promise<readonly ReportingEvent[]> {
   const { config, model, priceOf, circuit, tools } = prepared;
-  return runEngine({
+  return executeRun({
     runId: run.runId,
     input,
     instructions: config.instructions,

@@ -29,9 +29,10 @@ export interface Claim {
   readonly lastSeq: number;
   readonly agentId: string;
   /**
-   * Time since the run was first started, in milliseconds, when this process began to own it. It
-   * does not include the time from when a process was declared dead or released the run until the
-   * next claim.
+   * Time from the start of the run to this claim, in milliseconds by the database's clock; 0 if
+   * this process created the run running. The time in which no process could execute the run is not
+   * included: from its release to the next claim, and from the recorded exit of its owner, or the
+   * end of the owner's lease if that was earlier, to the failover. A run that was held starts anew.
    */
   readonly elapsedMs: number;
 }
