@@ -36,6 +36,14 @@ const maxAttempts = `(${configOf("r", "i")} -> 'limits' ->> 'max_attempts')::int
 const suspected = `${maxAttempts} <= r.attempt and r.attempt > 1 and d.suspects <> 1`;
 
 /**
+ * Condition for a run `r` to have no attempt left: its process `d` exited during the run's last
+ * attempt, and the run is not a suspect. Attempts are limited because a run may kill every process
+ * that executes it. Until the suspects of `d` are counted, `d.suspects` is null, and a run that can
+ * be a suspect meets neither condition.
+ */
+const exhausted = `${maxAttempts} <= r.attempt and (r.attempt = 1 or d.suspects = 1)`;
+
+/**
  * Selects the abandoned runs `r` that this engine version can execute, with their inputs `i` and
  * the dead processes `d` that own them.
  */
@@ -173,11 +181,8 @@ export async function claimLastAttempts(
 }
 
 /**
- * Returns the abandoned runs that have no attempt left. Attempts are limited because a run may kill
- * every process that executes it. A run with `max_attempts` 1 has none left. Any other run on its
- * last attempt has none left only if it was the only such run of its process when the process
- * exited: otherwise another of these runs may have killed the process.
- * @param page returns up to `limit` runs, those with the lowest ids after the id `after`.
+ * Returns the abandoned runs that have no attempt left (see `exhausted`): up to `limit` runs, those
+ * with the lowest ids after the id `after`.
  */
 export async function findExhausted(
   database: Database,
@@ -185,13 +190,8 @@ export async function findExhausted(
 ): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({
     name: "find-exhausted",
-    text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq
-      from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
-      where r.id = any (array(select id from abandoned)) and r.status = 'running'
-        and d.died_at is not null and i.engine_version <= ${engineVersion}
-        and ${maxAttempts} <= r.attempt and (r.attempt = 1 or d.suspects = 1)
-        and r.id > $2
-      order by r.id limit $1`,
+    text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq ${source}
+      and ${exhausted} and r.id > $2 order by r.id limit $1`,
     values: [limit, after],
   });
   return rows.map(toExhausted);

@@ -4,7 +4,7 @@ import {
   type AppendRow,
   appendForDead,
   finalEvent,
-  readDigest,
+  readPricedDigest,
   toEnd,
   toEntry,
 } from "../journal/index.ts";
@@ -77,13 +77,12 @@ export async function interruptRuns(
 
 /** Returns the append that ends the run as `interrupted`. */
 async function interruption(
-  { database, pricer }: ExhaustedPorts,
+  ports: ExhaustedPorts,
   run: ExhaustedRun,
   message?: string,
 ): Promise<AppendRow> {
-  const { digest, prompt } = await readDigest(database, run.runId);
-  const priceOf = await pricer({ workspaceId: run.workspaceId, ...prompt });
-  const { added, calls, outcome } = interrupt(digest, { ...prompt, priceOf }, message);
+  const { digest, prompt } = await readPricedDigest(ports, run);
+  const { added, calls, outcome } = interrupt(digest, prompt, message);
   return {
     ...run,
     intent: false,

@@ -8,17 +8,15 @@ import {
   endingOfStop,
   internalError,
   type Journal,
-  type JournalDigest,
   lostCall,
   type MeteredCall,
-  type Prompt,
   type ReportingEvent,
   RunStopped,
   type Stopped,
   type StopReason,
   UnwrittenEnd,
 } from "../../engine/index.ts";
-import { nothingUsed, readDigest } from "../journal/index.ts";
+import { nothingUsed, readPricedDigest } from "../journal/index.ts";
 import type { Pricer } from "../pricer.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "../subscribing/index.ts";
@@ -113,7 +111,7 @@ async function writeEnd(
   if (live.outcome !== undefined || ending === undefined) return;
   const writable = journal ?? new RunJournal(ports, live, run);
   if (!hasBegun) return writable.end({ ...ending, ...nothingUsed }, [], []);
-  const read = await readSpent(ports, run).catch(report);
+  const read = await retryWhileLost(() => readPricedDigest(ports, run)).catch(report);
   if (read === undefined)
     return writable.end(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
@@ -132,20 +130,6 @@ async function writeEnd(
 }
 
 /**
- * Reads what the run has used, and what is needed to estimate a model call that may have been lost:
- * its model, its price and the size of its prompt.
- */
-function readSpent(
-  { database, pricer }: Pick<EndPorts, "database" | "pricer">,
-  { runId, workspaceId }: RunRef,
-): Promise<{ digest: JournalDigest; prompt: Prompt }> {
-  return retryWhileLost(async () => {
-    const { digest, prompt } = await readDigest(database, runId);
-    return { digest, prompt: { ...prompt, priceOf: await pricer({ workspaceId, ...prompt }) } };
-  });
-}
-
-/**
  * Returns the event for the model call that was lost with the run's earlier process; an empty list
  * if there is none. The event must be written with the release, because the run may get no next
  * owner. The list is also empty if the journal cannot be read: a next owner then reports the call.
@@ -154,7 +138,9 @@ export async function readLostCall(
   ports: Pick<EndPorts, "database" | "pricer" | "log">,
   run: RunRef,
 ): Promise<readonly ReportingEvent[]> {
-  const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));
+  const read = await retryWhileLost(() => readPricedDigest(ports, run)).catch((thrown) =>
+    logUnexpected(ports, run, thrown),
+  );
   const lost = read && lostCall(read.digest, read.prompt);
   return lost === undefined ? [] : [lost];
 }

@@ -3,7 +3,7 @@ export { appendForDead, appendStatements } from "./append-statement.ts";
 export { type Appends, createAppends } from "./appends.ts";
 export { cancelAllStored, cancelStatement, cancelStored } from "./cancel-statement.ts";
 export { configOf } from "./config-statement.ts";
-export { readDigest, readWasReported, readWasWaiting } from "./digest-store.ts";
+export { readWasReported, readWasWaiting } from "./digest-store.ts";
 export { addEvents, endUnexecuted, type UnexecutedEnd } from "./end-runs.ts";
 export { type InitialStatus, insertRuns } from "./insert-runs.ts";
 export { finalEvent, nothingUsed, toEntry, toStored } from "./journal-entry.ts";
@@ -15,5 +15,6 @@ export {
   readJournalBytes,
   readSomeEvents,
 } from "./journal-store.ts";
+export { readPricedDigest } from "./read-priced-digest.ts";
 export { readLastSeqs, readOutcome, readStoredStatus, spentOf } from "./result-store.ts";
 export { toEnd } from "./run-end.ts";
