@@ -17,7 +17,6 @@ export {
   type OutageListener,
 } from "./circuit/index.ts";
 export { endingOfStop, executeRun, internalError } from "./execute-run.ts";
-export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export {
   endByDigest,
@@ -29,8 +28,9 @@ export {
   type ReportingEvent,
   type Stopped,
 } from "./lost-run.ts";
+export { heldBytesOf, memoryIsUsedUp } from "./memory.ts";
 export type { MeteredCall, ReportedCall } from "./metered-call.ts";
-export { memoryIsUsedUp, recordedWait } from "./model-call/index.ts";
+export { recordedWait } from "./model-call/index.ts";
 export { demoEcho, demoEchoName, openAICompatibleModel, providerModel } from "./models/index.ts";
 export { freePrice, type PriceOf, unknownPrice } from "./price.ts";
 export type { Delta, EndedAttempt, Model, RunRequest } from "./run-request.ts";

@@ -93,7 +93,13 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
       memory: memoryOf(1_600 * kib),
       tools: [tool("idle")],
     });
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: {
+        code: "model_error",
+        message: expect.stringMatching(/^The tool calls were not made: .* all the memory/),
+      },
+    });
     expect([dataOf(journal, "run.step").length, dataOf(journal, "run.tool_call").length]).toEqual([
       1, 0,
     ]);

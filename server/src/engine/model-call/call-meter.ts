@@ -1,7 +1,7 @@
 import type { AnswerPart } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import type { ByteMeter } from "../../base/egress/index.ts";
-import { heldBytesOf } from "../held-bytes.ts";
+import { heldBytesOf, noMemory } from "../memory.ts";
 import { ModelFailure } from "../model-failure.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
@@ -166,7 +166,8 @@ export class CallMeter implements ByteMeter {
   /** Adds `bytes`, which may be negative, to the charge. */
   #charge(bytes: number): void {
     if (bytes < 0) this.#memory?.shrink(-bytes);
-    if (bytes > 0 && this.#memory?.grow(bytes) === false) this.#stop(noMemory(this.#memory));
+    if (bytes > 0 && this.#memory?.grow(bytes) === false)
+      this.#stop(noMemory("The model call was ended", this.#memory));
     else this.#charged += bytes;
   }
 }
@@ -196,25 +197,4 @@ function streamTooLarge(maxBytes: number): ModelFailure {
     `The stream of the model's answer, including its framing, is larger than ${maxFraming * maxBytes} bytes, ${maxFraming} times the agent's limits.max_answer_bytes. Raise it (at most 33554432), or set model_settings.stream to "never".`,
     { retryable: false },
   );
-}
-
-/**
- * Returns the failure of a run that needs more memory than is available. The run fails and does not
- * wait for memory. It already holds some, and the runs that would have to release theirs may be
- * waiting for the memory of this run (deadlock).
- */
-export function noMemory({ maxBytes }: ByteHold): ModelFailure {
-  return new ModelFailure(`The model call was ended: ${memoryIsUsedUp(maxBytes)}`, {
-    retryable: false,
-  });
-}
-
-/**
- * Returns the part of an error message that says that no memory is left.
- *
- * @param maxBytes limit for the runs of one workspace in this process.
- */
-export function memoryIsUsedUp(maxBytes: number): string {
-  const mib = Math.floor(maxBytes / 1024 / 1024);
-  return `the runs of this workspace use all the memory that they can use in one server process (${mib} MiB), or the process has none left. Start fewer runs at once, ask for shorter answers, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`;
 }

@@ -1,4 +1,3 @@
-export { memoryIsUsedUp, noMemory } from "./call-meter.ts";
 export { requestBytes, UnansweredCall } from "./call-model.ts";
 export { recordedWait } from "./recorded-wait.ts";
 export { callModel } from "./traced-call.ts";

@@ -1,8 +1,7 @@
 import type { NewEvent } from "@beckon/contract";
 import { linkAbort } from "../../base/abort.ts";
-import { heldBytesOf } from "../held-bytes.ts";
 import type { Step } from "../history.ts";
-import { noMemory } from "../model-call/index.ts";
+import { heldBytesOf, noMemory } from "../memory.ts";
 import type { RunRecorder } from "../run-recorder.ts";
 import type { RunRequest } from "../run-request.ts";
 import { callTool } from "./call-tool.ts";
@@ -44,7 +43,7 @@ export async function finishCalls(
   // Parsed arguments take memory too: they are in the journal and in each later prompt.
   if (entries.length > 0 && memory?.grow(heldBytesOf(entries, 1)) === false) {
     recorder.defer(unwritten);
-    throw noMemory(memory);
+    throw noMemory("The tool calls were not made", memory);
   }
   const later = new Set(calls.slice(maxConcurrentCalls).map(({ intent }) => intent));
   const first = [...unwritten, ...entries.filter((entry) => !later.has(entry))];

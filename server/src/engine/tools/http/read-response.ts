@@ -1,7 +1,7 @@
 import type { ByteHold } from "../../../base/byte-budget.ts";
 import { parseExactly } from "../../../base/json/index.ts";
 import type { Scrubber } from "../../../base/secrets/index.ts";
-import { memoryIsUsedUp } from "../../model-call/index.ts";
+import { memoryIsUsedUp } from "../../memory.ts";
 import { ToolFailure } from "../../tool.ts";
 import { decodeBody, isDamaged } from "./decode-body.ts";
 

@@ -1,3 +1,6 @@
+import type { ByteHold } from "../base/byte-budget.ts";
+import { ModelFailure } from "./model-failure.ts";
+
 /**
  * Returns an upper bound of the heap bytes of a JSON value and `copies` copies of its JSON text
  * (for example the journal entry that is being sent to the database). Each character counts as two
@@ -30,4 +33,24 @@ function valueBytes(value: unknown): number {
     } else bytes += 16;
   }
   return bytes;
+}
+
+/**
+ * Returns the failure of a run that needs more memory than is available. The run fails and does not
+ * wait for memory. It already holds some, and the runs that would have to release theirs may be
+ * waiting for the memory of this run (deadlock).
+ * @param effect what this did to the run, as a clause without a full stop.
+ */
+export function noMemory(effect: string, { maxBytes }: ByteHold): ModelFailure {
+  return new ModelFailure(`${effect}: ${memoryIsUsedUp(maxBytes)}`, { retryable: false });
+}
+
+/**
+ * Returns the part of an error message that says that no memory is left.
+ *
+ * @param maxBytes limit for the runs of one workspace in this process.
+ */
+export function memoryIsUsedUp(maxBytes: number): string {
+  const mib = Math.floor(maxBytes / 1024 / 1024);
+  return `the runs of this workspace use all the memory that they can use in one server process (${mib} MiB), or the process has none left. Start fewer runs at once, ask for shorter answers, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`;
 }
