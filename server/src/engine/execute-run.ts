@@ -41,12 +41,19 @@ import { UnwrittenEnd } from "./unwritten-end.ts";
  */
 export async function executeRun(request: RunRequest): Promise<readonly ReportingEvent[]> {
   const recorder = new RunRecorder(request.journal);
-  let ending: Ending | undefined;
+  let ending: Ending;
   try {
     ending = await runLoop(request, recorder);
   } catch (thrown) {
-    ending = await endingOf(thrown, request, recorder);
-    if (ending === undefined) return eventsOfRelease(thrown, request, recorder);
+    const unanswered = thrown instanceof UnansweredCall ? thrown : undefined;
+    const reason = unanswered === undefined ? thrown : unanswered.reason;
+    const calls = unanswered?.calls ?? [];
+    const cause = causeOf(reason, request.signal);
+    if (cause === undefined) return endInterrupted(reason, calls, recorder);
+    const stopped = endingOf(cause);
+    if (stopped === undefined) return eventsOfRelease(calls, request, recorder);
+    if (unanswered !== undefined) recordUnanswered(unanswered, stopped, recorder);
+    ending = stopped;
   }
   await endRun(recorder, ending).catch((thrown) => {
     throw new UnwrittenEnd(thrown, recorder.unwrittenCalls);
@@ -138,40 +145,36 @@ function lostModelCall(request: RunRequest, { entries }: RunRecorder): Reporting
   return lostCall(digestOf(entries), { model, priceOf, bytes, wasWaiting });
 }
 
+/** Why a run ends or is released before its model has finished. */
+type Cause = ModelFailure | LimitStop | RunStopped;
+
 /**
- * Returns how the run ends after `runLoop` threw. Returns undefined if this process does not end
- * the run, because it was stopped as `fenced` or `drain`. If an unexpected error (not of the model,
- * a limit or a stop) is thrown after the signal aborted, the run ends for the signal's reason.
- *
- * @throws an unexpected error if the signal has not aborted: see `endInterrupted`.
+ * Returns the cause of an error: a failure of the model, a limit or a stop. After a stop, any other
+ * error counts as caused by the stop. Otherwise returns undefined: the error is unexpected.
  */
-async function endingOf(
-  thrown: unknown,
-  request: RunRequest,
-  recorder: RunRecorder,
-): Promise<Ending | undefined> {
-  const unanswered = thrown instanceof UnansweredCall ? thrown : undefined;
-  const reason = unanswered === undefined ? thrown : unanswered.reason;
-  if (reason instanceof ModelFailure) {
-    recorder.reportAtEnd(unanswered?.calls ?? []);
-    return {
-      status: "failed",
-      error: {
-        code: reason.kind === "timeout" ? "model_timeout" : "model_error",
-        message: reason.messageForCaller,
-      },
-      logMessage: reason.message,
-    };
-  }
-  if (reason instanceof LimitStop) {
-    recorder.reportAtEnd(unanswered?.calls ?? []);
-    return { status: "failed", ...reason.end };
-  }
-  const stop = reason instanceof RunStopped ? reason : stopOf(request.signal);
-  if (stop === undefined) return endInterrupted(reason, unanswered?.calls ?? [], recorder);
-  const ending = endingOfStop(stop);
-  if (unanswered !== undefined && ending !== undefined) recordAborted(unanswered, ending, recorder);
-  return ending;
+function causeOf(reason: unknown, signal: AbortSignal): Cause | undefined {
+  return reason instanceof ModelFailure ||
+    reason instanceof LimitStop ||
+    reason instanceof RunStopped
+    ? reason
+    : stopOf(signal);
+}
+
+/**
+ * Returns how the run ends for this cause. Returns undefined if this process does not end the run,
+ * because it was stopped as `fenced` or `drain`.
+ */
+function endingOf(cause: Cause): Stopped | undefined {
+  if (cause instanceof RunStopped) return endingOfStop(cause);
+  if (cause instanceof LimitStop) return { status: "failed", ...cause.end };
+  return {
+    status: "failed",
+    error: {
+      code: cause.kind === "timeout" ? "model_timeout" : "model_error",
+      message: cause.messageForCaller,
+    },
+    logMessage: cause.message,
+  };
 }
 
 /** The error with which a run ends after an internal error of Beckon. */
@@ -198,23 +201,20 @@ async function endInterrupted(
   throw reason;
 }
 
-/**
- * Returns why the signal stopped the run; undefined if it has not aborted. After a stop, an
- * unexpected error does not count as an internal error, because the stop may have caused it.
- */
+/** Returns why the signal stopped the run; undefined if it has not aborted. */
 function stopOf({ aborted, reason }: AbortSignal): RunStopped | undefined {
   if (!aborted) return undefined;
   return reason instanceof RunStopped ? reason : new RunStopped("drain");
 }
 
 /**
- * Records a model call during which the run was stopped. If an attempt was in flight, a
+ * Records a model call that got no answer. If the run was stopped while an attempt was in flight, a
  * `run.step_lost` event reports all attempts of the call. Otherwise the event that ends the run
  * reports them.
  */
-function recordAborted(
+function recordUnanswered(
   { calls, inFlight }: UnansweredCall,
-  ending: Ending,
+  ending: Stopped,
   recorder: RunRecorder,
 ): void {
   const [first, ...others] = calls;
@@ -235,9 +235,10 @@ function recordAborted(
  * - The model calls that are missing in the journal are reported, so that they are metered. Either
  *   the stop aborted the call, during an attempt or between two attempts, or the event of the call
  *   could not be written any more.
+ * @param aborted the metered calls of the aborted model call, if there is one.
  */
 function eventsOfRelease(
-  thrown: unknown,
+  aborted: readonly MeteredCall[],
   { signal, tools }: RunRequest,
   recorder: RunRecorder,
 ): ReportingEvent[] {
@@ -246,7 +247,6 @@ function eventsOfRelease(
     event,
     calls: [],
   }));
-  const aborted = thrown instanceof UnansweredCall ? thrown.calls : [];
   const [first, ...others] = [...recorder.deferredCalls, ...aborted];
   return first === undefined ? results : [...results, lostStep("process_lost", [first, ...others])];
 }
