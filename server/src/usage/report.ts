@@ -46,7 +46,7 @@ type RequestedUsage =
  * @throws ApiError `forbidden` without the scope `usage:read`; `not_found` for an agent that the
  *   workspace never had or the actor cannot access; `bad_request` including when the range is empty
  *   or too long, if entries that the report needs were deleted, if a CSV file would have more than
- *   50,000 rows, or if the report takes longer than 3 seconds.
+ *   50,000 rows, or if the report takes longer than 3 seconds, or than its request has left.
  */
 export async function getUsage({
   ctx,

@@ -77,7 +77,14 @@ describe("money", () => {
     expect(`${parts.join(" + ")} = ${formatPrice(limit)}`).toBe(text);
   });
 
+  test("amounts that do not add up to the limit are in cents", () => {
+    const above = [12_345_000, 508_000, 0];
+    expect(above.map(moneyBeside(10_000_000, above))).toEqual(["$12.35", "$0.51", "$0.00"]);
+  });
+
   test("amounts without a limit are in cents, unless one is smaller", () => {
+    const halves = [1_004_000, 1_004_000];
+    expect(halves.map(moneyBeside(null, halves))).toEqual(["$1.00", "$1.00"]);
     expect([697_600, 50_000].map(moneyBeside(null, [697_600, 50_000]))).toEqual(["$0.70", "$0.05"]);
     expect([697_600, 800].map(moneyBeside(null, [697_600, 800]))).toEqual(["$0.6976", "$0.0008"]);
   });

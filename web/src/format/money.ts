@@ -37,8 +37,8 @@ const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => su
 
 /**
  * Returns a function that formats the amounts of US dollars of a line that also shows a limit. All
- * are in cents, `$0.70`. If these would hide an amount or not add up, all have up to four decimals,
- * `$4.9951`.
+ * are in cents, `$0.70`. If these would hide an amount, or miss the limit that the amounts add up
+ * to, all have up to four decimals, `$4.9951`.
  *
  * @param limit millionths of a dollar, which `formatPrice` formats exactly; null if there is none
  * @param amounts the amounts of the line, in millionths of a dollar
@@ -50,8 +50,9 @@ export function moneyBeside(
   const isSmall = limit !== null && (limit < 1_000_000 || limit % 10_000 !== 0);
   const hasSmall = amounts.some((micros) => micros > 0 && micros < 10_000);
   const inCents = (micros: number) => Math.round(micros / 10_000);
-  const addsUp = sumOf(amounts.map(inCents)) === inCents(sumOf(amounts));
-  const format = formats[isSmall || hasSmall || !addsUp ? "upTo4" : 2];
+  const misses =
+    limit !== null && sumOf(amounts) === limit && sumOf(amounts.map(inCents)) !== inCents(limit);
+  const format = formats[isSmall || hasSmall || misses ? "upTo4" : 2];
   return (micros) =>
     micros > 0 && micros < 100 ? formatMoney(micros) : `$${format.format(micros / 1_000_000)}`;
 }

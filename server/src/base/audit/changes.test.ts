@@ -20,6 +20,17 @@ test("the excerpts of long texts contain the first difference", () => {
   });
 });
 
+test("a difference near the end of a beginning is not cut", () => {
+  const text = (limit: number) => ({
+    instructions: `${"x".repeat(1_992)}limit: ${limit}${"y".repeat(100)}`,
+  });
+  const { before, after } = changes(text(100), text(900));
+  expect([before.instructions, after.instructions]).toEqual([
+    expect.stringContaining("limit: 100yyy"),
+    expect.stringContaining("limit: 900yyy"),
+  ]);
+});
+
 test("a long text in an object is truncated where it is", () => {
   const settings = (letter: string) => ({ receiving: { template: letter.repeat(2_500) } });
   expect(changes(settings("x"), settings("y")).after).toEqual({

@@ -70,7 +70,7 @@ function shortened(value: unknown, other: unknown): unknown {
   const text = textOf(value);
   if (text.length <= maxCharacters) return value;
   const same = samePrefix(text, textOf(other));
-  const start = same < maxCharacters ? 0 : same - charactersBefore;
+  const start = same < maxCharacters - charactersBefore ? 0 : same - charactersBefore;
   const end = start + maxCharacters;
   // Truncation can split a surrogate pair. PostgreSQL cannot store the remaining half, so
   // `toWellFormed` replaces it.

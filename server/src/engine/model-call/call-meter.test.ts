@@ -97,7 +97,7 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
       status: "failed",
       error: {
         code: "model_error",
-        message: expect.stringMatching(/^The tool calls were not made: .* all the memory/),
+        message: expect.stringMatching(/^No further tool calls were made: .* all the memory/),
       },
     });
     expect([dataOf(journal, "run.step").length, dataOf(journal, "run.tool_call").length]).toEqual([

@@ -43,7 +43,7 @@ export async function finishCalls(
   // Parsed arguments take memory too: they are in the journal and in each later prompt.
   if (entries.length > 0 && memory?.grow(heldBytesOf(entries, 1)) === false) {
     recorder.defer(unwritten);
-    throw noMemory("The tool calls were not made", memory);
+    throw noMemory("No further tool calls were made", memory);
   }
   const later = new Set(calls.slice(maxConcurrentCalls).map(({ intent }) => intent));
   const first = [...unwritten, ...entries.filter((entry) => !later.has(entry))];

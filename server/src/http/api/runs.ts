@@ -113,7 +113,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "getRunStats",
       summary: "Get run statistics",
       description:
-        "Counts, durations, tokens and cost of the runs that match the filter, which is that of the list. Draft runs are not counted. `total` is that of all runs together. There is one group for each `bucket` of time and, with `group_by=agent`, for each agent; groups without runs are left out. Without both, there is one group. The time range is the hour before now with `bucket=minute`, 30 days with `bucket=day` and otherwise a day, unless `created_after` and `created_before` say another: at most 1 day with `minute`, 31 days with `hour`, 366 days otherwise. At most 100,000 runs can be in it, and statistics that take longer than 3 seconds are rejected: shorten the range, or name one agent. Tokens and cost are those of runs that have ended.",
+        "Counts, durations, tokens and cost of the runs that match the filter, which is that of the list. Draft runs are not counted. `total` is that of all runs together. There is one group for each `bucket` of time and, with `group_by=agent`, for each agent; groups without runs are left out. Without both, there is one group. The time range is the hour before now with `bucket=minute`, 30 days with `bucket=day` and otherwise a day, unless `created_after` and `created_before` say another: at most 1 day with `minute`, 31 days with `hour`, 366 days otherwise. At most 100,000 runs can be in it, and statistics that take longer than 3 seconds, or than their request has left, are rejected: shorten the range, or name one agent. Tokens and cost are those of runs that have ended.",
       query: runStatsQuery,
       data: runStats,
     },

@@ -39,7 +39,7 @@ const remedy =
  * of these agents count. Draft runs never count.
  * @throws ApiError `forbidden`; `bad_request`, also if the time range is empty or too long, if it
  *   contains more than 100,000 runs, if the response would have more than 10,000 groups, or if
- *   computing it takes longer than 3 seconds.
+ *   computing it takes longer than 3 seconds, or than its request has left.
  */
 export async function getRunStats({
   ctx,
