@@ -42,7 +42,7 @@ export const metadata = jsonValue
   // `jsonValue` checks the depth first. The checks below recurse without a limit, so a deeply
   // nested value would overflow the stack.
   .refine((value) => (JSON.stringify(value) ?? "").length <= maxMetadataCharacters, {
-    error: "must be at most 16,384 characters as JSON",
+    error: `must be at most ${maxMetadataCharacters.toLocaleString("en")} characters as JSON`,
     abort: true,
   })
   // Before `z.json`, whose error for a number that is too large does not say what is wrong.
