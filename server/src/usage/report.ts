@@ -1,6 +1,12 @@
 import { type UsageGroup, type UsageReport, type UsageRow, usageQuery } from "@beckon/contract";
 import { agentLimit, type Context, canAccessAgent, permit } from "../base/context.ts";
-import { inWorkspace, isCancelled, limitText, limitTime } from "../base/database/index.ts";
+import {
+  inWorkspace,
+  isCancelled,
+  limitText,
+  limitTime,
+  type WorkspaceTransaction,
+} from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
 import { csvOf } from "./csv.ts";
@@ -79,18 +85,14 @@ export async function getUsage({
     const { from, to } = position ?? asked;
     let lastDay = today;
     if (to === undefined) {
-      const limitMs = await limitTime(tx, timeoutMs);
-      const explain = explainCancellation(limitMs, remedy);
+      const explain = await limitReads(tx, remedy);
       lastDay = await readLastDay(tx, workspaceId, today).catch(explain);
     }
     const range = rangeOf({ from, to, groups, tag }, lastDay, now);
     checkDeleted({ groups, tag }, range, deletedUntil);
-    const limitMs = await limitTime(tx, timeoutMs);
     // The index of single entries has no agents: a report of one agent reads as many entries.
-    const explain = explainCancellation(
-      limitMs,
-      needsEntries({ groups, tag }, range) ? `${shorten}.` : remedy,
-    );
+    const advice = needsEntries({ groups, tag }, range) ? `${shorten}.` : remedy;
+    const explain = await limitReads(tx, advice);
     const { totals, rows, since } = await readReport(tx, workspaceId, {
       groups,
       range,
@@ -140,10 +142,15 @@ export async function getUsage({
 }
 
 /**
- * Returns a function that throws ApiError `bad_request` if PostgreSQL has cancelled the statement,
- * else `thrown`.
+ * Limits the time of each later statement of the transaction.
+ * @returns a function that throws ApiError `bad_request` with the advice if PostgreSQL has
+ *   cancelled the statement, else `thrown`
  */
-function explainCancellation(limitMs: number, advice: string): (thrown: unknown) => never {
+async function limitReads(
+  tx: WorkspaceTransaction,
+  advice: string,
+): Promise<(thrown: unknown) => never> {
+  const limitMs = await limitTime(tx, timeoutMs);
   return (thrown) => {
     throw isCancelled(thrown)
       ? badRequest(`The report took longer than ${limitText(limitMs, timeoutMs)} ${advice}`)
