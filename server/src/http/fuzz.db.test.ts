@@ -122,14 +122,13 @@ function address(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-/** Checks the property with at most 200 inputs, and for at most 2 seconds. */
+/** Checks the property with 200 inputs. With a time limit, a failure would depend on the speed. */
 async function holds<T>(
   inputs: fc.Arbitrary<T>,
   predicate: (input: T) => Promise<void>,
 ): Promise<void> {
-  const deadline = performance.now() + 2_000;
   const property = fc.asyncProperty(inputs, async (input) => {
-    if (performance.now() < deadline) await predicate(input);
+    await predicate(input);
   });
   const { failed, seed, counterexamplePath, counterexample, errorInstance } = await fc.check(
     property,
@@ -192,7 +191,7 @@ const mediaType = fc.oneof(
       "text/html; charset=iso-8859-1",
       "text/",
       "application/x-www-form-urlencoded",
-      "application/x-www-form-urlencoded; charset=koi8-r",
+      "application/x-www-form-urlencoded; charset=unknown",
     ],
     ...[
       "multipart/form-data; boundary=x",
@@ -232,10 +231,20 @@ function expectedPayload(
   if (!isText && !isForm && !isJson) return 415;
   if (!isUtf8(body) || body.includes(0)) return 400;
   const text = body.toString("utf8");
-  if (isText || text === "") return text;
-  if (parses(text)) return text;
+  if (text === "" || (isText && !isJson) || parses(text)) return text;
   if (isJson) return 400;
-  return text.includes("=") ? { form: new URLSearchParams(text) } : text;
+  if (!text.includes("=")) return text;
+  return isPercentEncodedUtf8(text) ? { form: new URLSearchParams(text) } : 400;
+}
+
+function isPercentEncodedUtf8(form: string): boolean {
+  try {
+    // A percent sign that encodes no byte stands for itself.
+    decodeURIComponent(form.replace(/%(?![\da-f]{2})/gi, "%25"));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parses(text: string): boolean {
@@ -264,8 +273,7 @@ test("fire passes on every body that the contract allows, unchanged, and rejects
     const url = new URL(hasPrefix ? prefixed.url : trigger.url).pathname;
     const answer = await send(url, body, type === undefined ? {} : { "content-type": type });
     const payload = expectedPayload(body, type);
-    const isText = type?.trim().toLowerCase().startsWith("text/");
-    if (typeof payload === "number") return expect(answer.status).toBe(isText ? 400 : payload);
+    if (typeof payload === "number") return expect(answer.status).toBe(payload);
     if (payload === "" && !hasPrefix) return expect(answer.status).toBe(400);
     expect(answer.status).toBe(200);
     const input = await inputOf(answer.body.run_id);
