@@ -101,6 +101,7 @@ inBrowser("nothing in a dialog can be changed while its form is sent", async () 
     const dialog = page.getByRole("dialog");
     const field = dialog.getByLabel(label, { exact: true });
     await field.fill(text);
+    if (path.endsWith("?new=blank")) await dialog.getByLabel("CloudEvents 1.0").waitFor();
     if (label === "URL")
       await dialog.getByRole("button", { name: "Payload, secret and headers" }).click();
     const held = await holdRequests(page, url, { method, handle: reject });
