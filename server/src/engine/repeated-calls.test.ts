@@ -14,7 +14,7 @@ import { elapsed } from "../base/clock.ts";
 import { type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
 import { type Circuits, createCircuits } from "./circuit/index.ts";
 import { RunStopped } from "./journal.ts";
-import { briefWait } from "./model-call/retry-wait.ts";
+import { briefWait } from "./model-call/retries.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
 /** Which failed model calls are repeated, how often, and how. */

@@ -31,7 +31,7 @@ export const defaultTimeouts: Timeouts = {
 export interface RetryPolicy {
   /**
    * Maximum number of attempts, including the first one. Failed probes of an open circuit and
-   * attempts that a rate limit rejected do not count (see `call-model.ts`).
+   * attempts that a rate limit rejected do not count (see `retries.ts`).
    */
   readonly maxAttempts: number;
   /** Upper bound of the first wait in milliseconds. The bound doubles with each attempt. */

@@ -10,14 +10,13 @@ import type { Pass } from "../circuit/index.ts";
 import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
 import { ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "../timeouts.ts";
 import { attemptCall } from "./attempt-call.ts";
 import { AttemptLimiter, bytesOf } from "./attempt-limiter.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
 import { recordedWait } from "./recorded-wait.ts";
-import { briefWait, maxBriefWaitMs, retryWait } from "./retry-wait.ts";
+import { Retries } from "./retries.ts";
 import { shouldStream, shouldStreamNext } from "./should-stream.ts";
 import { type Used, usedForAnswer, usedWithoutAnswer } from "./used.ts";
 
@@ -81,22 +80,14 @@ export async function callModel(
   prompt: LanguageModelV4Prompt,
   runCostMicros: () => number | null = () => 0,
 ): Promise<AnsweredCall> {
-  const { signal, timeouts, retry = defaultRetryPolicy, modelName, priceOf } = request;
+  const { signal, timeouts, modelName, priceOf } = request;
   const options = callOptions(request, prompt);
   let streamed = shouldStream(request);
   const limiter = new AttemptLimiter(request, options, runCostMicros);
   let startedAt = elapsed();
   const calls: MeteredCall[] = [];
+  const retries = new Retries(request);
   let inFlight = false;
-  /** Failed attempts without failed probes. */
-  let failedAttempts = 0;
-  /** `failedAttempts` without those that a rate limit rejected. */
-  let countedAttempts = 0;
-  /**
-   * Whether the run counts as waiting because of a rate limit. It stays so during its next
-   * attempts: otherwise runs that begin later would displace it.
-   */
-  let isWaitingRun = false;
   // If an attempt has used tokens, the estimate for a lost call stands for it: the journal does not
   // report it yet.
   const wait = <T>(waiting: Promise<T>, onFailure?: (result: T) => void) => {
@@ -104,7 +95,12 @@ export async function callModel(
     return recordedWait(waiting, signal, record, onFailure);
   };
   const enter = async (endsAt: number): Promise<Pass | undefined> => {
-    const entering = request.circuit?.enter(signal, endsAt, request.deadlineAt, isWaitingRun);
+    const entering = request.circuit?.enter(
+      signal,
+      endsAt,
+      request.deadlineAt,
+      retries.isWaitingRun,
+    );
     return entering && wait(entering, (pass) => pass.returned());
   };
   /** Reserves what the next attempt can use, and waits for its pass. */
@@ -145,25 +141,13 @@ export async function callModel(
         streamed = true;
         request.circuit?.streamNext();
       }
-      const isStillDown = failure.unreachable && pass?.probe === true;
-      if (failure.rateLimited) isWaitingRun ||= request.circuit?.startWaiting() ?? true;
-      // After a part of a streamed answer, which may be billed, the attempt counts.
-      const isFree = failure.rateLimited && isWaitingRun && used?.outcome !== "lost";
-      if (!isStillDown) failedAttempts += 1;
-      if (!isStillDown && !isFree) countedAttempts += 1;
-      const isLast = countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last);
-      if (!failure.retryable || isLast) throw withOutputLimit(failure, limiter);
-      const waitEndsAt = Math.min(endsAt, request.deadlineAt ?? Infinity);
-      const waitMs =
-        failure.rateLimited && !isWaitingRun
-          ? briefWaitAfter(failure, retry, failedAttempts)
-          : retryWait(retry, failedAttempts, failure.retryAfterMs);
-      await wait(sleep(waitWithin(failure, waitMs, waitEndsAt), signal));
+      const waitMs = retries.waitAfter(withOutputLimit(failure, limiter), { pass, used, endsAt });
+      await wait(sleep(waitMs, signal));
     }
   } catch (thrown) {
     throw new UnansweredCall(thrown, calls, inFlight);
   } finally {
-    if (isWaitingRun) request.circuit?.stopWaiting();
+    retries.end();
   }
 }
 
@@ -255,42 +239,6 @@ function withOutputLimit(failure: ModelFailure, { chosenBound }: AttemptLimiter)
 const unchanged = (text: string) => text;
 
 const usesTokens = ({ usage }: MeteredCall) => usage.input_tokens + usage.output_tokens > 0;
-
-/**
- * Returns `waitMs`. If `waitMs` does not end before `endsAt`, but the wait that the provider asked
- * for does, returns only that wait.
- *
- * @throws {ModelFailure} if no wait ends before `endsAt`. Waiting is then useless, so the call
- *   fails at once. The message names the wait that the provider asked for, if any.
- */
-function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
-  const leftMs = endsAt - elapsed();
-  if (waitMs < leftMs) return waitMs;
-  const { retryAfterMs } = failure;
-  if (retryAfterMs === undefined) throw failure;
-  if (retryAfterMs < leftMs) return retryAfterMs;
-  throw asksTooMuch(failure, retryAfterMs, "which is longer than the time left");
-}
-
-/**
- * Returns the wait in milliseconds of a run for which no capacity for waiting runs is left.
- *
- * @throws {ModelFailure} the provider asked for a longer wait.
- */
-function briefWaitAfter(failure: ModelFailure, retry: RetryPolicy, failedAttempts: number): number {
-  const { retryAfterMs = 0 } = failure;
-  if (retryAfterMs > maxBriefWaitMs)
-    throw asksTooMuch(failure, retryAfterMs, "and too many runs already wait for models");
-  return briefWait(retry, failedAttempts, retryAfterMs);
-}
-
-function asksTooMuch(failure: ModelFailure, retryAfterMs: number, why: string): ModelFailure {
-  const asked = Math.ceil(retryAfterMs / 1000);
-  return new ModelFailure(`${failure.message} It asks to wait ${asked} s, ${why}.`, {
-    ...failure,
-    retryable: false,
-  });
-}
 
 /** Returns the size of a model call's request, with this prompt, in bytes of UTF-8. */
 export function requestBytes(request: RunRequest, prompt: LanguageModelV4Prompt): number {

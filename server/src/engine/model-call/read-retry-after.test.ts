@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readRetryAfter, readRetryDelay } from "./read-retry-after.ts";
-import { retryWait } from "./retry-wait.ts";
+import { retryWait } from "./retries.ts";
 
 const noon = Date.parse("2026-03-01T12:00:00Z");
 
