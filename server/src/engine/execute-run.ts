@@ -62,47 +62,58 @@ export async function executeRun(request: RunRequest): Promise<readonly Reportin
 }
 
 async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Ending> {
-  let step = answeredSteps(recorder.entries).at(-1);
-  const { maxSteps, settings } = request;
-  let unwritten: NewEvent[] = [];
-  let made: MadeStep | undefined;
-  let lost = request.resumed ? lostModelCall(request, recorder) : undefined;
+  const lost = request.resumed ? lostModelCall(request, recorder) : undefined;
   // If this process is lost during a call, the call must be estimated.
   if (request.wasWaiting && !request.signal.aborted) await request.recordWait?.(false);
 
-  for (;;) {
-    if (step !== undefined) {
-      const { reachedBound, unknownReason } = made ?? {};
-      const steps = answeredSteps(recorder.entries);
-      const ending = endingAfter(step, { maxSteps, settings, steps, reachedBound, unknownReason });
-      if (ending !== undefined) {
-        recorder.defer(unwritten);
-        return ending;
-      }
-      await finishCalls(request, recorder, step, unwritten);
-    }
-    if (lost !== undefined && request.signal.aborted) recorder.defer([recorder.report(lost)]);
-    else if (lost !== undefined) await recorder.append([recorder.report(lost)]);
-    lost = undefined;
-    made = await makeStep(request, recorder);
-    step = made.data;
-    unwritten = [recorder.report({ event: { type: "run.step", data: step }, calls: made.calls })];
-    if (made.end !== undefined) {
-      recorder.defer(unwritten);
-      return { status: "failed", ...made.end };
-    }
+  const last = answeredSteps(recorder.entries).at(-1);
+  const resumedEnd = last && (await finishStep(request, recorder, { data: last }, []));
+  if (resumedEnd !== undefined) return resumedEnd;
+  if (lost !== undefined) {
+    const report = recorder.report(lost);
+    if (request.signal.aborted) recorder.defer([report]);
+    else await recorder.append([report]);
   }
+
+  for (;;) {
+    const { calls, ...step } = await makeStep(request, recorder);
+    const report = recorder.report({ event: { type: "run.step", data: step.data }, calls });
+    const ending = await finishStep(request, recorder, step, [report]);
+    if (ending !== undefined) return ending;
+  }
+}
+
+/**
+ * Calls the tools that a step asks for, if the run continues after the step.
+ * @param unwritten events that are not durable yet: the step, if this process made it
+ * @returns how the run ends; undefined if it continues with another step.
+ */
+async function finishStep(
+  request: RunRequest,
+  recorder: RunRecorder,
+  { data, end, reachedBound, unknownReason }: Omit<MadeStep, "calls">,
+  unwritten: readonly NewEvent[],
+): Promise<Ending | undefined> {
+  const { maxSteps, settings } = request;
+  const steps = answeredSteps(recorder.entries);
+  const ending =
+    end === undefined
+      ? endingAfter(data, { maxSteps, settings, steps, reachedBound, unknownReason })
+      : { status: "failed" as const, ...end };
+  if (ending === undefined) await finishCalls(request, recorder, data, unwritten);
+  else recorder.defer(unwritten);
+  return ending;
 }
 
 interface MadeStep {
   readonly data: Step;
   readonly calls: readonly MeteredCall[];
   /** How the run ends if a limit truncated the answer. */
-  readonly end: LimitEnd | undefined;
+  readonly end?: LimitEnd | undefined;
   /** The output bound that truncated the answer, if Beckon chose it. */
-  readonly reachedBound: ChosenBound | undefined;
+  readonly reachedBound?: ChosenBound | undefined;
   /** The provider's finish reason; undefined if Beckon knows it. */
-  readonly unknownReason: string | undefined;
+  readonly unknownReason?: string | undefined;
 }
 
 async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<MadeStep> {
