@@ -1,4 +1,4 @@
-import type { Database } from "./base/database/index.ts";
+import type { Queryable } from "./base/database/index.ts";
 import type { Log } from "./base/log.ts";
 import { closeRestored } from "./deliveries/index.ts";
 import { finishRestore, reconcileHistory } from "./events/index.ts";
@@ -21,7 +21,7 @@ export async function reconcileRestore(
     database,
     ...pricing
   }: Parameters<typeof createPricer>[0] & {
-    readonly client: Pick<Database["engine"], "query">;
+    readonly client: Queryable;
   },
   log: Log,
 ): Promise<void> {

@@ -1,6 +1,4 @@
-import type { Database } from "../src/base/database/index.ts";
-
-type Queryable = Pick<Database["engine"], "query">;
+import type { Queryable } from "../src/base/database/index.ts";
 
 const heading = `-- The schema after all migrations, made from the catalog: \`node script/schema.ts\` writes it, a test compares it.
 -- For readers; nothing is created from it. The reasons are in the migrations.

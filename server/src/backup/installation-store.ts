@@ -1,6 +1,4 @@
-import type { Database } from "../base/database/index.ts";
-
-type Queryable = Pick<Database["engine"], "query">;
+import type { Queryable } from "../base/database/index.ts";
 
 /**
  * Returns whether this is a database of Beckon, that is, whether it contains the table

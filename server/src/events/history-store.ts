@@ -1,7 +1,5 @@
-import type { Database } from "../base/database/index.ts";
+import type { Queryable } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
-
-type Queryable = Pick<Database["engine"], "query">;
 
 /**
  * Returns the history of the database: the system identifier of the PostgreSQL cluster and its

@@ -3,7 +3,7 @@ import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
 import { startRuns } from "../../test/write-runs.ts";
-import { type Database, inWorkspace } from "../base/database/index.ts";
+import { inWorkspace, type Queryable } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { beginning } from "./position.ts";
 import { reconcileHistory } from "./reconcile-history.ts";
@@ -48,7 +48,7 @@ async function reconcileWhileWriting(): Promise<void> {
     await pause();
     return result;
   };
-  await reconcileHistory({ query } as Pick<Database["engine"], "query">, log);
+  await reconcileHistory({ query } as Queryable, log);
   client.release();
 }
 

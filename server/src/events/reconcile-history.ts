@@ -1,4 +1,4 @@
-import type { Database } from "../base/database/index.ts";
+import type { Queryable } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import {
@@ -58,8 +58,6 @@ export async function finishRestore(client: Queryable, log: Log): Promise<void> 
 
 /** Returns the system identifier of the PostgreSQL cluster in a history. */
 const clusterOf = (history: string) => history.split(".")[0];
-
-type Queryable = Pick<Database["engine"], "query">;
 
 /** Like `readCurrentHistory`, but if the history cannot be read, logs why and returns null. */
 async function currentHistory(client: Queryable, log: Log): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { endKinds } from "@beckon/contract";
-import { type Database, timeText } from "../base/database/index.ts";
+import { type Database, type Queryable, timeText } from "../base/database/index.ts";
 import { parseJsonColumn, withData } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
@@ -162,7 +162,7 @@ const mergedText = `case when e.has_ended and e.first_seq < e.seq
  * read later events would miss them.
  */
 export async function readEventBatch(
-  database: Pick<Database["engine"], "query">,
+  database: Queryable,
   workspaceIds: readonly string[],
   {
     after,
@@ -285,7 +285,7 @@ function toMerged(text: string): MergedEvent {
  * undefined if there is no such event.
  */
 export async function findWorkspaceEvent(
-  database: Pick<Database["engine"], "query">,
+  database: Queryable,
   workspaceId: string,
   id: string,
 ): Promise<{ event: StoredEvent; generation: string } | undefined> {
@@ -313,7 +313,7 @@ export async function findWorkspaceEvent(
  * write-ahead log, which does nothing else. When the statement is committed, its own transaction id
  * is on the disk, and no lower id can be assigned again.
  */
-export async function readEnd(database: Pick<Database["engine"], "query">): Promise<Position> {
+export async function readEnd(database: Queryable): Promise<Position> {
   const { rows } = await database.query<{ horizon: string }>({
     name: "read-end",
     text: `select horizon, pg_logical_emit_message(true, 'beckon', '') from ${snapshot}`,
@@ -330,7 +330,7 @@ export async function readEnd(database: Pick<Database["engine"], "query">): Prom
  * nothing about it.
  */
 export async function readGeneration(
-  database: Pick<Database["engine"], "query">,
+  database: Queryable,
   workspaceId: string,
   { transaction, runId, seq }: Position,
 ): Promise<{ generation: string; possible: boolean }> {

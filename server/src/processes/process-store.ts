@@ -1,8 +1,5 @@
-import type { Database } from "../base/database/index.ts";
+import type { Queryable } from "../base/database/index.ts";
 import { engineVersion } from "../base/engine-version.ts";
-
-/** A pool of connections, or the connection that is used only for the lease. */
-type Queryable = Pick<Database["engine"], "query">;
 
 /**
  * Minimum time without any process after which the time before no longer counts for queued runs. It

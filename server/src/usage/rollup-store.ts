@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import type { Queryable, WorkspaceTransaction } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import { countColumns } from "./sum-entries.ts";
 
@@ -69,8 +69,6 @@ export async function findDue(database: Queryable): Promise<string[]> {
   });
   return rows.map(({ id }) => id);
 }
-
-type Queryable = Pick<Database["engine"], "query">;
 
 /**
  * Makes PostgreSQL use indexes in this transaction. The statistics of the tables may be from a time

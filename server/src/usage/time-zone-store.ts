@@ -1,11 +1,9 @@
 import { sql } from "kysely";
 import {
-  type Database,
   isInvalidParameter,
+  type Queryable,
   type WorkspaceTransaction,
 } from "../base/database/index.ts";
-
-type Queryable = Pick<Database["engine"], "query">;
 
 /**
  * Returns the time zones of workspaces that PostgreSQL does not know. It knew them when they were

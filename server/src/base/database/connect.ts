@@ -39,6 +39,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What sends the engine's queries: its pool, or one connection. */
+export type Queryable = Pick<Database["engine"], "query">;
+
 /**
  * Opening a connection or executing a statement normally takes a few milliseconds. If one of these
  * limits is reached, the database or the network has a problem.

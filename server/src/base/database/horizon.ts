@@ -1,6 +1,6 @@
 import { elapsed } from "../clock.ts";
 import type { Log } from "../log.ts";
-import type { Database } from "./connect.ts";
+import type { Queryable } from "./connect.ts";
 
 /** Time for which one transaction must hold back events before that is logged, in milliseconds. */
 const reportAfterMs = 30_000;
@@ -12,18 +12,14 @@ const reportAfterMs = 30_000;
  * open, but the oldest one is another at each poll.
  */
 export class HorizonMonitor {
-  readonly #database: Pick<Database["engine"], "query">;
+  readonly #database: Queryable;
   readonly #log: Pick<Log, "write">;
   readonly #now: () => number;
   #held: { readonly transaction: string; readonly since: number; isReported: boolean } | undefined;
   #heldBackMs = 0;
 
   /** @param now returns a time in milliseconds */
-  constructor(
-    database: Pick<Database["engine"], "query">,
-    log: Pick<Log, "write">,
-    now: () => number = elapsed,
-  ) {
+  constructor(database: Queryable, log: Pick<Log, "write">, now: () => number = elapsed) {
     this.#database = database;
     this.#log = log;
     this.#now = now;
@@ -65,9 +61,7 @@ export class HorizonMonitor {
  * Returns the id of the oldest open transaction, as `pg_stat_activity.backend_xid` and
  * `pg_prepared_xacts.transaction` have it; undefined if no transaction with a higher id has ended.
  */
-export async function findHoldingTransaction(
-  database: Pick<Database["engine"], "query">,
-): Promise<string | undefined> {
+export async function findHoldingTransaction(database: Queryable): Promise<string | undefined> {
   const { rows } = await database.query<{ transaction: string }>({
     name: "find-holding-transaction",
     text: `select pg_snapshot_xmin(s)::xid::text as transaction from pg_current_snapshot() as s

@@ -9,7 +9,7 @@ export {
   SubmitTimeoutError,
 } from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
-export { connect, type Database } from "./connect.ts";
+export { connect, type Database, type Queryable } from "./connect.ts";
 export { failureKind, isCancelled, isInvalidParameter, isUniqueViolation } from "./failures.ts";
 export { HorizonMonitor } from "./horizon.ts";
 export {

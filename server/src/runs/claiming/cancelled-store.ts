@@ -1,13 +1,10 @@
-import type { Database } from "../../base/database/index.ts";
+import type { Queryable } from "../../base/database/index.ts";
 
 /**
  * Returns the ids of the running runs that the process `owner` owns and whose cancellation was
  * requested, at this process or another one.
  */
-export async function cancelledRuns(
-  connection: Pick<Database["engine"], "query">,
-  owner: string,
-): Promise<string[]> {
+export async function cancelledRuns(connection: Queryable, owner: string): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>({
     name: "cancelled-runs",
     text: `select id from runs

@@ -3,6 +3,7 @@ import {
   type Database,
   inTransaction,
   type Parameters,
+  type Queryable,
   type Statement,
   statement,
 } from "../../base/database/index.ts";
@@ -279,7 +280,7 @@ interface ClaimedRow {
 
 /** Executes a statement that `claimStatement` created. */
 export async function claim<Input extends ClaimRequest>(
-  database: Pick<Database["engine"], "query">,
+  database: Queryable,
   claiming: Statement<Input>,
   request: Input,
 ): Promise<ClaimResult> {
