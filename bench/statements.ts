@@ -193,10 +193,9 @@ function endRow(runId: string) {
     owner: "prc_bench",
     fence: 1,
     lastSeq: 1,
-    intent: false,
     calls: [{ entry: 0, call }],
     entries: [entry("run.step", step), entry("run.finished", { output, usage, cost_micros: null })],
-    end: { status: "succeeded" as const, output, error: null, usage, costMicros: null },
+    transition: { status: "succeeded" as const, output, error: null, usage, costMicros: null },
   };
 }
 

@@ -26,7 +26,7 @@ export interface MemoryJournal extends Journal {
   readonly writes: {
     readonly entries: readonly NewEvent[];
     readonly calls: readonly ReportedCall[];
-    readonly intent: boolean;
+    readonly unlessCancelled: boolean;
     readonly end: boolean;
   }[];
   readonly outcome: Outcome | undefined;
@@ -37,7 +37,7 @@ export interface MemoryJournalOptions {
   /** Called before each write; the write fails if it throws. Default: no write fails. */
   readonly gate?: (
     entries: readonly NewEvent[],
-    kind: { readonly intent: boolean; readonly end: boolean },
+    kind: { readonly unlessCancelled: boolean; readonly end: boolean },
   ) => void;
 }
 
@@ -50,7 +50,7 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
   const write = async (
     more: readonly NewEvent[],
     calls: readonly ReportedCall[],
-    kind: { intent: boolean; end: boolean },
+    kind: { unlessCancelled: boolean; end: boolean },
   ) => {
     if (writing) throw new Error("concurrent writes");
     if (outcome !== undefined) throw new Error("a write after the end");
@@ -76,9 +76,12 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
       return outcome;
     },
     append: (more, options) =>
-      write(more, options?.calls ?? [], { intent: options?.intent ?? false, end: false }),
+      write(more, options?.calls ?? [], {
+        unlessCancelled: options?.unlessCancelled ?? false,
+        end: false,
+      }),
     async end(ending, more, calls) {
-      await write(more, calls, { intent: false, end: true });
+      await write(more, calls, { unlessCancelled: false, end: true });
       outcome = ending;
     },
   };

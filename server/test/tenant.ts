@@ -6,6 +6,7 @@ import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-row.ts";
+import type { RunEnd } from "../src/runs/journal/run-end.ts";
 import type { CreatedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 import { startRuns } from "./write-runs.ts";
@@ -124,15 +125,13 @@ export function appendRow(
     owner,
     fence: 1,
     lastSeq: 1,
-    intent: false,
-    end: undefined,
     entries: [{ id: newId("evt"), type: "run.step", data: '{"text":"step"}', artifact: undefined }],
     ...rest,
   };
 }
 
 /** The end of a run, for `appendRow`. */
-export const succeeded: NonNullable<AppendRow["end"]> = {
+export const succeeded: RunEnd = {
   status: "succeeded",
   output: "done",
   error: null,

@@ -71,9 +71,9 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
     expect(seen).toEqual(['{"at":"sky"}', "run_1:c1", "run.step run.tool_call"]);
     expect(
-      journal.writes.map(({ entries, intent, end }) => [
+      journal.writes.map(({ entries, unlessCancelled, end }) => [
         entries.map(({ type }) => type),
-        intent,
+        unlessCancelled,
         end,
       ]),
     ).toEqual([

@@ -46,15 +46,15 @@ export interface Journal {
    * Makes either all or none of `entries` durable, in order, and resolves when they are durable.
    * `executeRun` never has two appends in flight.
    *
-   * @param options `intent` is true if `entries` contains a `run.tool_call`. The append is then
-   *   rejected if cancellation of the run was requested, because the tool must not be called.
+   * @param options with `unlessCancelled`, the append is rejected if the cancellation of the run
+   *   was requested, as it must be if `entries` contains a `run.tool_call`. Default false.
    *   `calls` are the metered calls that `entries` report. They become durable in the same write.
    * @throws {RunStopped} this process no longer owns the run, or nothing was written because
    *   cancellation of the run was requested.
    */
   append(
     entries: readonly NewEvent[],
-    options?: { readonly intent?: boolean; readonly calls?: readonly ReportedCall[] },
+    options?: { readonly unlessCancelled?: boolean; readonly calls?: readonly ReportedCall[] },
   ): Promise<void>;
 
   /**

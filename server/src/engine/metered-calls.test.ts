@@ -371,8 +371,8 @@ test("a write that is rejected is not reported twice", async () => {
     says("never asked for"),
   ]);
   const journal = memoryJournal({
-    gate: (_entries, { intent }) => {
-      if (intent) throw new RunStopped("cancelled");
+    gate: (_entries, { unlessCancelled }) => {
+      if (unlessCancelled) throw new RunStopped("cancelled");
     },
   });
   const played = await play(server.url, { tools: [tool("act")], journal, priceOf });

@@ -134,9 +134,10 @@ export class RunRecorder {
   }
 
   async #write(group: readonly NewEvent[]): Promise<void> {
-    const intent = group.some((entry) => entry.type === "run.tool_call");
+    // After a cancellation no tool may be called.
+    const unlessCancelled = group.some((entry) => entry.type === "run.tool_call");
     await this.#journal
-      .append(group, { intent, calls: this.#callsOf(group) })
+      .append(group, { unlessCancelled, calls: this.#callsOf(group) })
       .catch((thrown) => this.#deferAndThrow(group, thrown));
     addAll(this.#entries, group);
     for (const entry of group)

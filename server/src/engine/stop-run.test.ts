@@ -155,8 +155,8 @@ describe("a run that is to be cancelled", () => {
     server.script([calling]);
     let started = 0;
     const journal = memoryJournal({
-      gate: (_entries, { intent }) => {
-        if (intent) throw new RunStopped("cancelled");
+      gate: (_entries, { unlessCancelled }) => {
+        if (unlessCancelled) throw new RunStopped("cancelled");
       },
     });
     const { outcome } = await play(server.url, {

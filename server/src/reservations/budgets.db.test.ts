@@ -104,7 +104,7 @@ const call = (micros: number | null, rest: Partial<MeteredCall> = {}): MeteredCa
 const end = (run: Run, calls: readonly MeteredCall[], rest: Partial<AppendRow> = {}) =>
   appendToRuns(database, [
     appendRow(run, owner, {
-      end: succeeded,
+      transition: succeeded,
       calls: calls.map((each) => ({ entry: 0, call: each })),
       ...rest,
     }),
@@ -699,7 +699,7 @@ test("a charge returns the workspaces whose runs wait", async () => {
   expect(woken).toEqual([]);
   await kinds(asking(a, 600));
   await kinds(asking(await start(agent), 600));
-  await appendToRuns(database, [appendRow(b, owner, { end: succeeded })], { onReturned });
+  await appendToRuns(database, [appendRow(b, owner, { transition: succeeded })], { onReturned });
   expect(woken).toEqual([agent.workspaceId]);
 });
 
@@ -722,7 +722,7 @@ describe("what a run holds that a stopping process has released to the queue", (
     toEntry({ type: "run.queued", data: reported ? { calls_reported: true } : {} });
   const resumed = toEntry({ type: "run.resumed", data: { attempt: 1 } });
   const release = (run: Run, ...entries: AppendEntry[]) =>
-    appendToRuns(database, [appendRow(run, owner, { entries, release: true })]);
+    appendToRuns(database, [appendRow(run, owner, { entries, transition: "queued" })]);
 
   test("is returned if its journal reports all calls, and else kept for a lost one", async () => {
     const agent = await seedAgent(database);
@@ -886,7 +886,7 @@ test("for random batches at two processes, all sums stay exact and no limit is e
               if (result?.kind !== "granted") return [];
               const used = Math.floor((result.outputTokens * share) / 100);
               return appendRow(run, owner, {
-                end: succeeded,
+                transition: succeeded,
                 calls: [{ entry: 0, call: call(used) }],
               });
             }),

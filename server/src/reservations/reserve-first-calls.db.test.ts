@@ -70,7 +70,7 @@ test("is held in every budget that applies, until the run ends", async () => {
   expect(await Promise.all(ids.map(reservedIn))).toEqual([300, 300, 10]);
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
   if (run !== undefined)
-    await appendToRuns(database, [appendRow(run, owner, { end: succeeded, calls: [] })]);
+    await appendToRuns(database, [appendRow(run, owner, { transition: succeeded, calls: [] })]);
   expect(await Promise.all(ids.map(reservedIn))).toEqual([0, 0, 0]);
 });
 

@@ -136,7 +136,7 @@ test.each([false, true])(
     const run = await startOne(database, agent, { owner });
     await createSubscription();
     const subscriptions = new KnownSubscriptions();
-    const end = appendRow(run, owner, { entries: entriesAtEnd(), end: succeeded });
+    const end = appendRow(run, owner, { entries: entriesAtEnd(), transition: succeeded });
     const options = { charged, subscriptions };
     const [written] = await appendToRuns(database, [end], options);
     expect([written?.kind, subscriptions.some]).toEqual(["written", true]);
@@ -152,7 +152,7 @@ test.each([false, true])(
 
 test("an append whose reply was lost before the first subscription is not written again", async () => {
   const run = await startOne(database, agent, { owner });
-  const end = appendRow(run, owner, { entries: entriesAtEnd(), end: succeeded });
+  const end = appendRow(run, owner, { entries: entriesAtEnd(), transition: succeeded });
   const [written] = await appendToRuns(database, [end]);
   await createSubscription();
   expect(await appendToRuns(database, [end])).toEqual([written]);
@@ -170,8 +170,8 @@ test("rows that lost their fence, or that are cancelled, have the same result wi
   ]);
   const rows = [
     appendRow(fenced, owner, { fence: 2 }),
-    appendRow(cancelled, owner, { intent: true }),
-    appendRow(written, owner, { entries: entriesAtEnd(), end: succeeded }),
+    appendRow(cancelled, owner, { unlessCancelled: true }),
+    appendRow(written, owner, { entries: entriesAtEnd(), transition: succeeded }),
   ];
   await createSubscription();
   const results = await appendToRuns(database, rows);

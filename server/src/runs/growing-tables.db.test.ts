@@ -169,7 +169,7 @@ const onRunning = (act: (run: ReturnType<typeof startedOf>) => Promise<unknown>)
 /** Returns the row of an append that ends a run and has a metered call. */
 const metered = (run: Parameters<typeof appendRow>[0]) =>
   appendRow(run, owner, {
-    end: succeeded,
+    transition: succeeded,
     calls: [
       {
         entry: 0,
@@ -207,14 +207,14 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => startRuns(planned, [row]);
   },
   "one append": onRunning((run) =>
-    appendToRuns(planned, [appendRow(run, owner, { end: succeeded })]),
+    appendToRuns(planned, [appendRow(run, owner, { transition: succeeded })]),
   ),
   "100 appends": async () => {
     const runs = await runningAt(owner, 100);
     return () =>
       appendToRuns(
         planned,
-        runs.map((run) => appendRow(run, owner, { end: succeeded })),
+        runs.map((run) => appendRow(run, owner, { transition: succeeded })),
       );
   },
   "100 appends with metered calls": async () => {
@@ -290,7 +290,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     const entries = [toEntry({ type: "run.queued", data: {} })];
     await appendToRuns(
       database,
-      runs.map((run) => appendRow(run, owner, { entries, release: true })),
+      runs.map((run) => appendRow(run, owner, { entries, transition: "queued" })),
     );
     const { workspaceId } = agent;
     const runIds = runs.map((run) => run.runId);
@@ -300,7 +300,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     const runs = await runningAt(owner, 10);
     await appendToRuns(
       database,
-      runs.map((run) => appendRow(run, owner, { end: succeeded })),
+      runs.map((run) => appendRow(run, owner, { transition: succeeded })),
     );
     return () =>
       inTenant((tx) =>
@@ -314,7 +314,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   "a retry": async () => {
     const [run] = await runningAt(owner, 1);
     if (run === undefined) throw new Error("no run");
-    await appendToRuns(database, [appendRow(run, owner, { end: succeeded })]);
+    await appendToRuns(database, [appendRow(run, owner, { transition: succeeded })]);
     const { runId: original, workspaceId } = run;
     const details = runDetails({
       version: 1,

@@ -82,9 +82,8 @@ const finish = (owner: string, { runId, workspaceId, fence, lastSeq }: ClaimedRu
       owner,
       fence,
       lastSeq,
-      intent: false,
       entries: [{ id: newId("evt"), type: "run.finished", data: "{}", artifact: undefined }],
-      end: succeeded,
+      transition: succeeded,
     },
   ]);
 

@@ -19,7 +19,7 @@ test("while there is no subscription, starts and appends contain no SQL of deliv
     const run = { runId: row.runId, workspaceId: agent.workspaceId } as never;
     const end = appendRow(run, owner, {
       entries: [{ id: newId("evt"), type: "run.finished", data: "{}", artifact: undefined }],
-      end: succeeded,
+      transition: succeeded,
     });
     expect(await appendToRuns(database, [end], { subscriptions })).toMatchObject([
       { kind: "written" },

@@ -3157,7 +3157,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day, case when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed' when t.is_limited then 'limited' end as deferral
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -3177,10 +3177,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -3230,7 +3229,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day, case when t.is_limited then 'limited' end as deferral
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -3250,10 +3249,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -3330,7 +3328,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day, case when t.is_limited then 'limited' end as deferral
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -3350,10 +3348,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -3434,7 +3431,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day, case when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed' end as deferral
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -3456,10 +3453,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -3612,7 +3608,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -3634,10 +3630,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -3837,7 +3832,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -3859,10 +3854,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -4068,7 +4062,7 @@ with tenants as materialized (
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
   select w.*, t.day
-  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, unless_cancelled, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status not in ('queued', 'waiting') then now() end,
@@ -4090,10 +4084,9 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner in (select p.id from processes p where p.died_at is not null)
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags

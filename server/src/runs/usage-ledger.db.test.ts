@@ -72,7 +72,7 @@ const withCalls = (
       toEntry({ type: "run.finished", data: { output: "done", usage, cost_micros } }),
     ],
     calls: calls.map((each) => ({ entry: 0, call: each })),
-    end: { ...succeeded, usage, costMicros: cost_micros },
+    transition: { ...succeeded, usage, costMicros: cost_micros },
     ...rest,
   });
 };
@@ -262,7 +262,7 @@ describe("an append", () => {
     ["another owner", { owner: "prc_other" }],
     ["an earlier fence", { fence: 0 }],
     ["an earlier last entry", { lastSeq: 0 }],
-    ["a rejected intent", { intent: true }],
+    ["a rejected intent", { unlessCancelled: true }],
   ])("with %s writes no entry", async (_what, rest) => {
     const run = await startOne(database, await seedAgent(database), { owner });
     await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
@@ -482,7 +482,7 @@ test("the usage and the cost of a run are the sums of its entries, whether its p
             lastSeq,
             entries: [toEntry({ type: "run.failed", data: { ...spent, error: failure } })],
             calls: last.map((each) => ({ entry: 0, call: each })),
-            end: { ...succeeded, usage: spent.usage, costMicros: spent.cost_micros },
+            transition: { ...succeeded, usage: spent.usage, costMicros: spent.cost_micros },
           });
           if (last.length === 0)
             expect([outcome.usage, outcome.cost_micros]).toEqual([spent.usage, spent.cost_micros]);

@@ -91,7 +91,7 @@ test.each([
       data: "{}",
       artifact: undefined,
     } as const;
-    const release = appendRow(run, owner, { lastSeq: 2, release: true, entries: [queued] });
+    const release = appendRow(run, owner, { lastSeq: 2, transition: "queued", entries: [queued] });
     expect(await appendToRuns(database, [release])).toMatchObject([{ kind: "written" }]);
     await setBack({ started: 1_000, released: 900 });
     expect(await elapsedSeconds()).toEqual([[run.runId, 100]]);
@@ -270,7 +270,7 @@ test("concurrent claims do not exceed an agent's concurrency limit", async () =>
         ...appendRow({ ...run, runId: run.runId } as never, owner),
         fence: run.fence,
         lastSeq: run.lastSeq,
-        end: succeeded,
+        transition: succeeded,
       },
     ]);
   }

@@ -4,6 +4,7 @@ import {
   type AppendRow,
   appendForDead,
   finalEvent,
+  type RunEnd,
   readPricedDigest,
   toEnd,
   toEntry,
@@ -58,7 +59,7 @@ export async function interruptRuns(
   message?: string,
 ): Promise<number> {
   const { database, onReturned = () => {}, reports } = ports;
-  const rows: AppendRow[] = [];
+  const rows: EndingRow[] = [];
   for (const run of runs) {
     if (ports.unreadable?.has(run.runId)) continue;
     const row = await interruption(ports, run, message).catch((thrown) =>
@@ -70,9 +71,14 @@ export async function interruptRuns(
   const written = await appendForDead(database, rows, onReturned);
   for (const index of written) {
     const row = rows[index];
-    if (row?.end) reports?.ended(row, { ...row.end, cost_micros: row.end.costMicros });
+    if (row !== undefined)
+      reports?.ended(row, { ...row.transition, cost_micros: row.transition.costMicros });
   }
   return written.length;
+}
+
+interface EndingRow extends AppendRow {
+  readonly transition: RunEnd;
 }
 
 /** Returns the append that ends the run as `interrupted`. */
@@ -80,15 +86,14 @@ async function interruption(
   ports: ExhaustedPorts,
   run: ExhaustedRun,
   message?: string,
-): Promise<AppendRow> {
+): Promise<EndingRow> {
   const { digest, prompt } = await readPricedDigest(ports, run);
   const { added, calls, outcome } = interrupt(digest, prompt, message);
   return {
     ...run,
-    intent: false,
     entries: [...added, finalEvent(outcome)].map(toEntry),
     calls,
-    end: toEnd(outcome),
+    transition: toEnd(outcome),
   };
 }
 

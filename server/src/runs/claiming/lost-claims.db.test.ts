@@ -85,7 +85,7 @@ test("a run of a lost claim that ends while the claim is searched for again is e
   // Delays the reply to the search until the run has ended.
   const query = async (search: { text: string; values: unknown[] }) => {
     const reply = await database.engine.query(search);
-    const end = appendRow(run, claim.owner, { lastSeq: 2, end: succeeded });
+    const end = appendRow(run, claim.owner, { lastSeq: 2, transition: succeeded });
     expect(await appendToRuns(database, [end])).toMatchObject([{ kind: "written" }]);
     expect(reply.rows).toMatchObject([{ run_id: run.runId }]);
     return reply;

@@ -5,6 +5,7 @@ import { ByteBudget } from "../../base/byte-budget.ts";
 import type { Log } from "../../base/log.ts";
 import { demoEcho, freePrice, type Model } from "../../engine/index.ts";
 import { noAmounts } from "../../reservations/index.ts";
+import { endOf } from "../journal/index.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 import { type ExecutePorts, executeOwned, type OwnedRun } from "./execute.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -70,8 +71,8 @@ test("a run whose time has passed when its agent is prepared calls no model", as
     process: { holdsLease: () => true },
     reports: { attempted() {}, written() {} },
     appends: {
-      async submit({ end }) {
-        ends.push(end?.error?.code);
+      async submit(row) {
+        ends.push(endOf(row)?.error?.code);
         return { kind: "written", time: "2026-01-01T00:00:00.000Z" };
       },
     },

@@ -61,7 +61,7 @@ test("a wait for memory is recorded while it lasts, unless it would hide a call 
   const started = await startRun();
   const released = toEntry({ type: "run.queued", data: { calls_reported: true } });
   await appendToRuns(database, [
-    appendRow(started, started.owner, { entries: [released], release: true }),
+    appendRow(started, started.owner, { entries: [released], transition: "queued" }),
   ]);
   const next = await request();
   const reclaimed = only((await claimQueued(database, next)).runs, started, next.owner);

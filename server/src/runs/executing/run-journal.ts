@@ -90,14 +90,14 @@ export class RunJournal implements Journal {
 
   append(
     added: readonly NewEvent[],
-    { intent = false, calls = [] }: { intent?: boolean; calls?: readonly ReportedCall[] } = {},
+    options: { unlessCancelled?: boolean; calls?: readonly ReportedCall[] } = {},
   ): Promise<void> {
-    return this.#write(added, { intent, calls, end: undefined });
+    return this.#write(added, options);
   }
 
   end(outcome: Outcome, added: readonly NewEvent[], calls: readonly ReportedCall[]): Promise<void> {
     const entries = [...added, finalEvent(outcome)];
-    return this.#write(entries, { intent: false, calls, end: toEnd(outcome) }, outcome);
+    return this.#write(entries, { calls, transition: toEnd(outcome) }, outcome);
   }
 
   /**
@@ -122,10 +122,9 @@ export class RunJournal implements Journal {
     return this.#write([...unwritten.map(({ event }) => event), queued], {
       // A run whose cancellation was requested ends instead of being queued: the caller of the
       // cancellation relies on this process.
-      intent: true,
+      unlessCancelled: true,
       calls: unwritten.flatMap(({ calls }, entry) => calls.map((call) => ({ entry, call }))),
-      end: undefined,
-      release: true,
+      transition: "queued",
     });
   }
 
@@ -136,24 +135,25 @@ export class RunJournal implements Journal {
    */
   hold(): Promise<void> {
     const held: NewEvent = { type: "run.waiting", data: {} };
-    // With `intent`, a run whose cancellation was requested ends instead of being held.
-    return this.#write([held], { intent: true, calls: [], end: undefined, hold: true });
+    // A run whose cancellation was requested ends instead of being held.
+    return this.#write([held], { unlessCancelled: true, transition: "waiting" });
   }
 
   async #write(
     added: readonly NewEvent[],
-    options: Pick<AppendRow, "intent" | "calls" | "end" | "release" | "hold">,
+    options: Pick<AppendRow, "unlessCancelled" | "calls" | "transition">,
     outcome?: Outcome,
   ): Promise<void> {
     const { runId, workspaceId, agentId, owner, fence } = this.#claim;
     const lastSeq = this.#lastSeq;
-    const entries = added.map(toEntry);
+    const written = added.map((event) => ({ event, entry: toEntry(event) }));
+    const entries = written.map(({ entry }) => entry);
     const row = { runId, workspaceId, owner, fence, ...options, lastSeq, entries };
     const result = await this.#ports.appends.submit(row);
     if (result.kind !== "written") throw new RunStopped(result.kind);
     const { time } = result;
-    const stored = added.map((event, index) =>
-      toStored(event, entries[index] ?? toEntry(event), runId, lastSeq + 1 + index, time),
+    const stored = written.map(({ event, entry }, index) =>
+      toStored(event, entry, runId, lastSeq + 1 + index, time),
     );
     this.#lastSeq = lastSeq + entries.length;
     this.#steps += countSteps(added);

@@ -3,8 +3,8 @@ import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
 
 /**
- * Entries to append to the journal of one run, and the run's outcome if they end the run. Either
- * all of this is written or none of it.
+ * Entries to append to the journal of one run, and the transition of the run if they change its
+ * status. Either all of this is written or none of it.
  */
 export interface AppendRow {
   readonly runId: string;
@@ -25,24 +25,25 @@ export interface AppendRow {
    */
   readonly calls?: readonly ReportedCall[];
   /**
-   * Whether the entries announce side effects, such as tool calls, or hold or release the run. Such
-   * entries are rejected if the cancellation of the run was requested.
+   * Whether the row is rejected if the cancellation of the run was requested, as when the entries
+   * announce tool calls. Default false.
    */
-  readonly intent: boolean;
-  readonly end: RunEnd | undefined;
-  /**
-   * Whether to release the claim and queue the run again, so that any process can claim it. The
-   * append ends the run's reservation only if it also reports `calls`. Otherwise the reservation
-   * may be needed for a model call that was lost with a process, and that the next owner will
-   * report. If no call was lost, `returnReservations` ends the reservation. Default false.
-   */
-  readonly release?: boolean;
-  /**
-   * Whether to release the claim and hold the run in the state `waiting`, as if it had not started.
-   * Only for runs that have called neither a model nor a tool. Default false.
-   */
-  readonly hold?: boolean;
+  readonly unlessCancelled?: boolean;
+  /** How the run leaves its owner. Default: it stays `running`. */
+  readonly transition?: Transition;
 }
+
+/**
+ * How a run leaves the process that owns it:
+ * - a `RunEnd`: the run ends.
+ * - `queued`: the claim is released, so that any process can claim the run. This ends the run's
+ *   reservation only if the row also reports `calls`. Otherwise the reservation may be needed for a
+ *   model call that was lost with a process, and that the next owner will report. If no call was
+ *   lost, `returnReservations` ends the reservation.
+ * - `waiting`: the claim is released and a limit holds the run, as if it had not started. Only for
+ *   runs that have called neither a model nor a tool.
+ */
+export type Transition = RunEnd | "queued" | "waiting";
 
 /**
  * The result for one row:
@@ -50,22 +51,27 @@ export interface AppendRow {
  * - `fenced`: nothing was written, because another process has claimed the run, this process was
  *   declared dead, or the run has ended or was deleted. If an earlier call whose reply was lost has
  *   written the row, the caller must not act on it any more.
- * - `cancelled`: nothing was written, because the row is an `intent` and the cancellation of the
- *   run was requested.
+ * - `cancelled`: nothing was written, because the row has `unlessCancelled` and the cancellation of
+ *   the run was requested.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }
   | { readonly kind: "fenced" | "cancelled" };
 
 /** Returns the status that a row gives its run; null if it does not change the status. */
-export function statusAfter({ end, release, hold }: AppendRow): string | null {
-  return end?.status ?? (release ? "queued" : hold ? "waiting" : null);
+export function statusAfter({ transition }: AppendRow): string | null {
+  return typeof transition === "string" ? transition : (transition?.status ?? null);
+}
+
+/** Returns the end that a row gives its run; undefined if the row does not end the run. */
+export function endOf({ transition }: AppendRow): RunEnd | undefined {
+  return typeof transition === "string" ? undefined : transition;
 }
 
 /**
  * Returns whether a row ends the reservation of its run: it does if it reports metered calls, or
  * ends or holds the run.
  */
-export function settles({ calls = [], end, hold = false }: AppendRow): boolean {
-  return calls.length > 0 || end !== undefined || hold;
+export function settles({ calls = [], transition = "queued" }: AppendRow): boolean {
+  return calls.length > 0 || transition !== "queued";
 }

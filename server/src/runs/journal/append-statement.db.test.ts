@@ -46,7 +46,7 @@ const large = (text = "x".repeat(70_000)) =>
 const everything = (run: Parameters<typeof appendRow>[0], rest: Partial<AppendRow> = {}) =>
   appendRow(run, owner, {
     entries: [large(), { id: newId("evt"), type: "run.finished", data: "{}", artifact: undefined }],
-    end: succeeded,
+    transition: succeeded,
     ...rest,
   });
 
@@ -112,7 +112,7 @@ test("a repeated append is written once and has the same result", async () => {
 test("a repeated append is rejected once its process was declared dead, and after a failover", async () => {
   const dying = await seedProcess(database);
   const run = await startOne(database, agent, { owner: dying });
-  const intent = appendRow(run, dying, { intent: true });
+  const intent = appendRow(run, dying, { unlessCancelled: true });
   expect(await append([intent])).toEqual(["written"]);
   await recordDeaths(database.engine, [dying], owner);
   expect(await append([intent])).toEqual(["fenced"]);
@@ -129,7 +129,7 @@ test("a repeated append is rejected once its process was declared dead, and afte
 test("a repeated append is rejected if the run of its dead process was ended without a failover", async () => {
   const dying = await seedProcess(database);
   const run = await startOne(database, agent, { owner: dying });
-  const intent = appendRow(run, dying, { intent: true });
+  const intent = appendRow(run, dying, { unlessCancelled: true });
   expect(await append([intent])).toEqual(["written"]);
   await recordDeaths(database.engine, [dying], owner);
   const end = everything(run, { owner: dying, lastSeq: 2 });
@@ -150,7 +150,7 @@ test("the repeated release of a run has the same result although another process
   const dying = await seedProcess(database);
   const run = await startOne(database, agent, { owner: dying });
   const entries = [toEntry({ type: "run.queued", data: {} })];
-  const release = appendRow(run, dying, { entries, release: true });
+  const release = appendRow(run, dying, { entries, transition: "queued" });
   expect(await append([release])).toEqual(["written"]);
   await recordDeaths(database.engine, [dying], owner);
   const eventIds = Array.from({ length: 50 }, () => newId("evt"));
@@ -171,14 +171,14 @@ test("once cancellation is requested, intents are rejected, other entries not", 
     run.runId,
   ]);
   const before = await stateOf(run.runId);
-  expect(await append([appendRow(run, owner, { intent: true })])).toEqual(["cancelled"]);
+  expect(await append([appendRow(run, owner, { unlessCancelled: true })])).toEqual(["cancelled"]);
   expect(await stateOf(run.runId)).toEqual(before);
   expect(await append([appendRow(run, owner)])).toEqual(["written"]);
 });
 
 test("repeating an intent that was written before the cancellation gives `written`", async () => {
   const run = await startHere();
-  const intent = appendRow(run, owner, { intent: true });
+  const intent = appendRow(run, owner, { unlessCancelled: true });
   await appendToRuns(database, [intent]);
   await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
     run.runId,
@@ -193,7 +193,7 @@ test("each row of a batch has its own result, in order", async () => {
   ]);
   const rows = runs.map((run, index) => {
     if (index === 10) return everything(run, { fence: 9 });
-    return everything(run, { intent: index === 20 });
+    return everything(run, { unlessCancelled: index === 20 });
   });
   expect(await append(rows)).toEqual(
     runs.map((_, index) => (index === 10 ? "fenced" : index === 20 ? "cancelled" : "written")),
@@ -271,7 +271,7 @@ async function releaseAfterStep(text: string, data: { calls_reported?: true } = 
   const run = await startHere();
   const released = toEntry({ type: "run.queued", data });
   await append([appendRow(run, owner, twoCalls(text))]);
-  await append([appendRow(run, owner, { lastSeq: 3, entries: [released], release: true })]);
+  await append([appendRow(run, owner, { lastSeq: 3, entries: [released], transition: "queued" })]);
   return run;
 }
 
@@ -371,7 +371,7 @@ test.each([
     const runs = [run, ...queued];
     const released = toEntry({ type: "run.queued", data: {} });
     const { entries, calls } = twoCalls("short");
-    const release = { entries: [...entries, released], calls, release: true };
+    const release = { entries: [...entries, released], calls, transition: "queued" } as const;
     const client = await openConnection();
     try {
       await client.query("begin");
@@ -430,7 +430,7 @@ test("a run that is released a day after its start does not expire before it can
     [run.runId],
   );
   const released = toEntry({ type: "run.queued", data: {} });
-  await append([appendRow(run, owner, { entries: [released], release: true })]);
+  await append([appendRow(run, owner, { entries: [released], transition: "queued" })]);
   expect(await expireQueued(database)).toEqual({ queued: 0, held: 0 });
   expect(await stateOf(run.runId)).toMatchObject({ status: "queued" });
 });
@@ -438,7 +438,7 @@ test("a run that is released a day after its start does not expire before it can
 test("a released run is queued, and its former owner writes nothing more", async () => {
   const run = await startHere();
   const release = appendRow(run, owner, {
-    release: true,
+    transition: "queued",
     entries: [{ id: newId("evt"), type: "run.queued", data: "{}", artifact: undefined }],
   });
   expect(await append([release])).toEqual(["written"]);

@@ -10,7 +10,7 @@ import {
 import { chargeBudgets, workspacesToWake } from "../../reservations/index.ts";
 import { insertEntries } from "../../usage/index.ts";
 import { findReason } from "./append-reason-store.ts";
-import { type AppendResult, type AppendRow, settles, statusAfter } from "./append-row.ts";
+import { type AppendResult, type AppendRow, endOf, settles, statusAfter } from "./append-row.ts";
 import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -106,7 +106,7 @@ const append = (name: string, variant: Variant) =>
       fence: ["int", (row) => row.fence],
       last_seq: ["int", (row) => row.lastSeq],
       entries: ["int", (row) => row.entries.length],
-      intent: ["boolean", (row) => row.intent],
+      unless_cancelled: ["boolean", (row) => row.unlessCancelled ?? false],
       status: ["text", statusAfter],
       settles: ["boolean", settles],
     });
@@ -207,14 +207,13 @@ with tenants as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
-    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
-    -- was requested.
+    -- was declared dead.
     and w.owner ${
       owner === "living"
         ? "= any (array(select p.id from processes p where p.died_at is null))"
         : "in (select p.id from processes p where p.died_at is not null)"
     }
-    and not (w.intent and r.cancel_requested_at is not null)
+    and not (w.unless_cancelled and r.cancel_requested_at is not null)
     ${canDefer ? "and w.deferral is null" : ""}
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
@@ -377,9 +376,10 @@ async function send(
       seq: row.lastSeq + 1 + number,
     })),
   );
-  const ends = rows.flatMap(({ end }, index) =>
-    end === undefined ? [] : [{ ...end, write: index + 1 }],
-  );
+  const ends = rows.flatMap((row, index) => {
+    const end = endOf(row);
+    return end === undefined ? [] : [{ ...end, write: index + 1 }];
+  });
   const calls = rows.flatMap((row, index) => numbered(row, index + 1));
   const files = entries.flatMap(({ entry: { artifact }, write }) =>
     artifact === undefined ? [] : [{ ...artifact, write }],

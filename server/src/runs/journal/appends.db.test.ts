@@ -23,7 +23,7 @@ test("a run that is held has not started, even if its workspace has no limit any
   const run = await startOne(database, await seedAgent(database), { owner });
   await database.engine.query("update runs set waited_ms = 5 where id = $1", [run.runId]);
   const entries = [toEntry({ type: "run.waiting", data: {} })];
-  const hold = appendRow(run, owner, { entries, intent: true, hold: true });
+  const hold = appendRow(run, owner, { entries, unlessCancelled: true, transition: "waiting" });
   expect(await appends.submit(hold)).toMatchObject({ kind: "written" });
   const { rows } = await database.engine.query(
     "select status, started_at, waited_ms from runs where id = $1",

@@ -9,7 +9,7 @@ import type { Log } from "../../base/log.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import { withKnownTimeZones } from "../../usage/index.ts";
-import type { AppendResult, AppendRow } from "./append-row.ts";
+import { type AppendResult, type AppendRow, endOf } from "./append-row.ts";
 import { appendToRuns, appendUncharged, type Limited } from "./append-statement.ts";
 
 /**
@@ -88,10 +88,11 @@ export function createAppends(
   const charged = create(appendToRuns, budgetMutex);
   return {
     async submit(row) {
-      const { runId, workspaceId, hold = false } = row;
+      const { runId, workspaceId } = row;
       // The limit that holds a run can be deleted meanwhile. Only `charged` resets the times of a
       // held run and ends its reservation.
-      if (!hold && !reservations.isLimited(workspaceId) && !reservations.holds(runId)) {
+      const isHeld = row.transition === "waiting";
+      if (!isHeld && !reservations.isLimited(workspaceId) && !reservations.holds(runId)) {
         const result = await plain.submit(row);
         if (result.kind !== "limited") return result;
         reservations.noteLimited(workspaceId, true);
@@ -107,9 +108,9 @@ export function createAppends(
   };
 }
 
-function bytesOf({ entries, end }: AppendRow): number {
-  return entries.reduce(
+function bytesOf(row: AppendRow): number {
+  return row.entries.reduce(
     (sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0),
-    end?.output?.length ?? 0,
+    endOf(row)?.output?.length ?? 0,
   );
 }

@@ -1,4 +1,4 @@
-export type { AppendRow } from "./append-row.ts";
+export { type AppendRow, endOf } from "./append-row.ts";
 export { appendForDead, appendStatements } from "./append-statement.ts";
 export { type Appends, createAppends } from "./appends.ts";
 export { cancelAllStored, cancelStatement, cancelStored } from "./cancel-statement.ts";
@@ -17,4 +17,4 @@ export {
 } from "./journal-store.ts";
 export { readPricedDigest } from "./read-priced-digest.ts";
 export { readLastSeqs, readOutcome, readStoredStatus, spentOf } from "./result-store.ts";
-export { toEnd } from "./run-end.ts";
+export { type RunEnd, toEnd } from "./run-end.ts";

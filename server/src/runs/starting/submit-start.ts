@@ -305,9 +305,8 @@ async function cancelRejected(
         owner,
         fence: 1,
         lastSeq: 1,
-        intent: false,
         entries: [toEntry(finalEvent(outcome))],
-        end: toEnd(outcome),
+        transition: toEnd(outcome),
       });
     if (run.status === "running" && (await end()).kind === "written")
       ports.reports.ended(run, outcome);
