@@ -6,6 +6,7 @@ import { addPerson } from "../../server/test/people.ts";
 import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
+import { withMessages } from "./reset-stream.ts";
 
 /** Tests lists of runs whose reads fail, or are answered late or in another order. */
 
@@ -51,6 +52,24 @@ inBrowser("a list whose first read failed shows the next run", async () => {
   await page.unroute(list);
   await beckon.invoke(agent, "Read after a failure");
   await page.getByRole("row", { name: "Read after a failure" }).waitFor();
+  await problem.waitFor({ state: "detached" });
+});
+
+inBrowser("a list that missed a run is read again once updates are live again", async () => {
+  const agent = await beckon.createAgent({ name: "Missed" });
+  await add(agent, { createdAt: at(60), input: "Listed" });
+  const page = await open(`/agents/${agent.id}/runs`);
+  const send = await withMessages(page);
+  await page.getByRole("row", { name: "Listed" }).waitFor();
+  const list = /\/api\/public\/runs\?/;
+  const failure = { ok: false, error: "It failed.", code: "bad_request" };
+  await page.route(list, (route) => route.fulfill({ status: 400, json: failure }));
+  await beckon.invoke(agent, "Missed at first");
+  const problem = page.getByText(/^These rows are as of/);
+  await problem.waitFor();
+  await page.unroute(list);
+  for (const state of ["reconnecting", "live"]) await send([{ type: "status", status: { state } }]);
+  await page.getByRole("row", { name: "Missed at first" }).waitFor();
   await problem.waitFor({ state: "detached" });
 });
 

@@ -100,9 +100,10 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     } catch (thrown) {
       if (reads.isStopped()) return;
       const error = thrown as Error;
-      // Says that the rows are old. They are read again after the next event.
-      if (hasChanged) query()?.setState({ status: "error", error, fetchMeta: null });
-      isChanged.current ||= hasChanged;
+      // Says that the rows are old. They are read again after the next event, or when the stream is
+      // live again: queries that have failed are then refetched (see `LiveProvider`).
+      query()?.setState({ status: "error", error, fetchMeta: null });
+      isChanged.current = true;
     }
   });
 
