@@ -300,6 +300,36 @@ test("a silent stream is opened again, after its last event, when its tab is sho
   expect(events[1]?.query.after).toBe("after-it");
 });
 
+test.each(["wake", "retry"] as const)(
+  "the silent stream of a run is opened again after what all its readers have, on %s",
+  async (type) => {
+    const { open, runs, pass } = startHub();
+    const [first, second] = [open(), open()];
+    first.say({ type: "watch run", runId: "run_1", after: 5 });
+    second.say({ type: "watch run", runId: "run_1", after: 5 });
+    runs[0]?.onActivity();
+    runs[0]?.send(step(6));
+    await vi.waitFor(() => expect(second.of("run event")).toHaveLength(1));
+    first.say({ type: "watch run", runId: "run_2", after: 0 });
+    pass(19_999);
+    second.say({ type });
+    expect(runs).toHaveLength(2);
+    runs[1]?.onActivity();
+    pass(1);
+    second.say({ type });
+    expect(runs.map(({ runId, query, signal }) => [runId, query.after, signal.aborted])).toEqual([
+      ["run_1", 5, true],
+      ["run_2", 0, false],
+      ["run_1", 6, false],
+    ]);
+    expect(first.of("run state").at(-1)).toMatchObject({ runId: "run_1", state: "connecting" });
+    runs[2]?.onActivity();
+    expect(second.of("run state").at(-1)).toMatchObject({ runId: "run_1", state: "live" });
+    runs[2]?.send(step(7));
+    await vi.waitFor(() => expect(first.of("run event")).toHaveLength(2));
+  },
+);
+
 test("a 401 ends all streams, tells every tab, and drops the position", async () => {
   const { open, events, runs } = startHub();
   const [first, second] = [open(), open()];
@@ -473,6 +503,18 @@ test("the events of a run that a tab starts wait until the tab watches it", asyn
   expect(runs).toEqual([]);
   tab.say({ type: "unwatch run", runId: "run_9" });
   expect(starts[0]?.signal.aborted).toBe(true);
+});
+
+test("a run that was started is not opened again while it waits for its tab", async () => {
+  const { open, runs, starts, pass } = startHub();
+  const tab = open();
+  tab.say({ ...start, idempotencyKey: "k" });
+  starts[0]?.begun.resolve();
+  await vi.waitFor(() => expect(tab.of("run started")).toHaveLength(1));
+  pass(60_000);
+  tab.say({ type: "wake" });
+  expect([starts[0]?.signal.aborted, runs.length]).toEqual([false, 0]);
+  tab.say({ type: "unwatch run", runId: "run_9" });
 });
 
 test("a run that is not started says why, and one that nobody watches is let go", async () => {

@@ -98,6 +98,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
         budget.use(opened);
       },
     },
+    now,
     onUnauthorized: () => removeTabs(),
   });
 
@@ -225,6 +226,11 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     const { state } = statusOf(connection, now());
     if (state === "live" || state === "connecting") markUsed();
     else start();
+    runs.reopenSilent();
+  };
+  const retry = () => {
+    start();
+    runs.reopenSilent();
   };
   const leave = (tab: Tab) => {
     tabs.delete(tab);
@@ -262,7 +268,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
         return;
       }
       if (message.type === "bye") leave(tab);
-      else if (message.type === "retry") start();
+      else if (message.type === "retry") retry();
       else if (message.type === "wake") wake();
       else if (message.type === "start run") void runs.start(tab, message);
       else if (message.type === "watch run") runs.watch(tab, message.runId, message.after);

@@ -31,10 +31,12 @@ export type TabMessage =
     }
   /** The tab is being closed, or is hidden, and needs no more messages. */
   | { readonly type: "bye" }
+  /** The workspace's stream is opened again, and so are the streams of runs that are silent. */
   | { readonly type: "retry" }
   /**
-   * The tab is visible again, or the network is back: a stream that has ended is opened again, and
-   * an open one counts as the most recently used (see stream-budget.ts).
+   * The tab is visible again, or the network is back: streams that are silent are opened again, and
+   * so is the workspace's if it has ended. If it is open, it counts as the most recently used (see
+   * stream-budget.ts).
    */
   | { readonly type: "wake" }
   | ({ readonly type: "start run" } & RunStart)

@@ -1,5 +1,6 @@
 import type { BeckonClient, WatchedEvent } from "@beckon/client";
 import type { RunStart, RunStreamState, SentError, SentEvent, Tab } from "./protocol.ts";
+import { reconnectingAfterMs } from "./status.ts";
 import type { StreamBudget } from "./stream-budget.ts";
 
 interface RunStream {
@@ -7,6 +8,8 @@ interface RunStream {
   readonly readers: Map<Tab, number>;
   readonly stop: AbortController;
   state: RunStreamState;
+  /** Unix time in ms of the last byte; before the first, when the stream was created. */
+  readAt: number;
   /**
    * Starts reading the events of a run that a tab has started; undefined once the events are being
    * read.
@@ -40,6 +43,12 @@ export interface RunStreams {
   watch(tab: Tab, runId: string, after: number): void;
   unwatch(tab: Tab, runId: string): void;
   leave(tab: Tab): void;
+  /**
+   * Opens the streams again that have been silent for 20 seconds, after the last event that all
+   * their readers have. Call it when connections may have been lost without being closed, for
+   * example while the computer slept. The client notices that only after 45 seconds.
+   */
+  reopenSilent(): void;
   /** Returns whether a start has no response yet. */
   isStarting(): boolean;
   /** Ends all streams and all starts. Call it when the session has ended. */
@@ -49,10 +58,13 @@ export interface RunStreams {
 export function createRunStreams({
   client,
   budget,
+  now,
   onUnauthorized,
 }: {
   readonly client: Pick<BeckonClient, "agents" | "runs">;
   readonly budget: Pick<StreamBudget, "use">;
+  /** Returns the Unix time in ms. */
+  readonly now: () => number;
   readonly onUnauthorized: () => void;
 }): RunStreams {
   /** The streams by run id. */
@@ -69,6 +81,12 @@ export function createRunStreams({
     if (streams.get(runId) === stream) streams.delete(runId);
   };
 
+  const create = (readers: RunStream["readers"]): RunStream => ({
+    readers,
+    stop: new AbortController(),
+    state: "connecting",
+    readAt: now(),
+  });
   const add = (runId: string, stream: RunStream) => {
     streams.set(runId, stream);
     budget.use({
@@ -87,6 +105,7 @@ export function createRunStreams({
       signal,
       parse: parseEvent,
       onActivity: () => {
+        stream.readAt = now();
         if (!signal.aborted && stream.state !== "live") setState(runId(), stream, "live");
       },
       onDisconnect: () => {
@@ -116,6 +135,13 @@ export function createRunStreams({
     close(runId, stream);
   };
 
+  /** Opens the stream of a run after the last event that all readers have. */
+  const open = (runId: string, readers: RunStream["readers"]) => {
+    const stream = create(readers);
+    add(runId, stream);
+    const options = { ...optionsOf(() => runId, stream), after: Math.min(...readers.values()) };
+    void follow(runId, stream, client.runs.watch(runId, options));
+  };
   const unwatch = (tab: Tab, runId: string) => {
     const stream = streams.get(runId);
     if (stream?.readers.delete(tab) && stream.readers.size === 0) close(runId, stream);
@@ -124,11 +150,7 @@ export function createRunStreams({
   return {
     async start(tab, { startId, agentId, input, idempotencyKey }) {
       let runId = "";
-      const stream: RunStream = {
-        readers: new Map([[tab, 0]]),
-        stop: new AbortController(),
-        state: "connecting",
-      };
+      const stream = create(new Map([[tab, 0]]));
       starting.add(stream);
       try {
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
@@ -170,10 +192,7 @@ export function createRunStreams({
       }
       const readers = new Map(known?.readers).set(tab, after);
       if (known !== undefined) close(runId, known);
-      const stream: RunStream = { readers, stop: new AbortController(), state: "connecting" };
-      add(runId, stream);
-      const options = { ...optionsOf(() => runId, stream), after: Math.min(...readers.values()) };
-      void follow(runId, stream, client.runs.watch(runId, options));
+      open(runId, readers);
     },
     unwatch,
     leave(tab) {
@@ -181,6 +200,15 @@ export function createRunStreams({
       // The requests that start runs are not aborted: the person has pressed Start, so their runs
       // must start even if the tab was closed.
       for (const { readers } of starting) readers.delete(tab);
+    },
+    reopenSilent() {
+      for (const [runId, stream] of [...streams]) {
+        // A stream whose events are not being read yet only seems to be silent.
+        if (stream.begin !== undefined || now() - stream.readAt < reconnectingAfterMs) continue;
+        close(runId, stream);
+        setState(runId, stream, "connecting");
+        open(runId, stream.readers);
+      }
     },
     isStarting: () => starting.size > 0,
     stopAll() {

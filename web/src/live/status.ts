@@ -11,7 +11,7 @@ export interface LiveStatus {
  * Time without a byte after which the connection is shown as `reconnecting`, then as `not live`.
  * The server sends a byte at least every 15 seconds.
  */
-const reconnectingAfterMs = 20_000;
+export const reconnectingAfterMs = 20_000;
 const notLiveAfterMs = 45_000;
 
 /** The state of the connection. Times are Unix times in ms. */
