@@ -217,27 +217,36 @@ inBrowser("a run that has ended does not come back to the feed after many events
   await model.close();
 });
 
+/** Creates a workspace with active runs, whose model is at `base_url`. */
+async function startRuns(name: string, base_url: string, inputs: readonly string[]) {
+  const made = await owner.call("/workspaces", {
+    body: { name },
+    headers: { "beckon-workspace": workspaceId },
+  });
+  const id: string = made.body.data.id;
+  const headers = { "beckon-workspace": id, prefer: "respond-async" };
+  const kind = "openai-compatible";
+  await owner.call("/providers", { body: { name: "held", kind, base_url }, headers });
+  const agent = await owner.call("/agents", { body: { name, model: "held/m" }, headers });
+  const runs: { id: string; run: string }[] = [];
+  for (const input of inputs) {
+    const path = `/agents/${agent.body.data.id}/invoke`;
+    const { body } = await owner.call(path, { body: { input }, headers });
+    runs.push({ id, run: body.run_id });
+  }
+  return runs;
+}
+
+const notice = "This run is not shown live: other tabs use the few connections of the browser.";
+
 inBrowser("active runs of two workspaces leave connections for other pages", async () => {
   const model = await startModelServer();
   const released = Promise.withResolvers<void>();
   model.script(held(released.promise, says("Done")));
-  const runs: { id: string; run: string }[] = [];
-  for (const name of ["North", "South"]) {
-    const made = await owner.call("/workspaces", {
-      body: { name },
-      headers: { "beckon-workspace": workspaceId },
-    });
-    const { id } = made.body.data;
-    const headers = { "beckon-workspace": id, prefer: "respond-async" };
-    const kind = "openai-compatible";
-    await owner.call("/providers", { body: { name: "held", kind, base_url: model.url }, headers });
-    const agent = await owner.call("/agents", { body: { name, model: "held/m" }, headers });
-    for (const input of ["One", "Two"]) {
-      const path = `/agents/${agent.body.data.id}/invoke`;
-      const { body } = await owner.call(path, { body: { input }, headers });
-      runs.push({ id, run: body.run_id });
-    }
-  }
+  const runs = [
+    ...(await startRuns("North", model.url, ["One", "Two"])),
+    ...(await startRuns("South", model.url, ["One", "Two"])),
+  ];
   const [first = "", ...others] = runs.map(({ id, run }) => `/w/${id}/runs/${run}`);
   let page = await openDashboard(beckon.url, { as: owner, path: first });
   const pages = [page];
@@ -247,12 +256,44 @@ inBrowser("active runs of two workspaces leave connections for other pages", asy
     await page.goto(beckon.url + path);
     pages.push(page);
   }
-  const notice = "This run is not shown live: other tabs use the few connections of the browser.";
   for (const replaced of pages.slice(0, 2)) await replaced.getByText(notice).waitFor();
   const last = await page.context().newPage();
   await last.goto(`${beckon.url}/w/${workspaceId}/keys`);
   await last.getByRole("table", { name: "Keys" }).waitFor();
   await last.getByTitle("Live", { exact: true }).waitFor();
+  released.resolve();
+  for (const { id, run } of runs) await expectEnd(run, id);
+  await model.close();
+});
+
+inBrowser("tabs from before and after an upgrade leave connections for other pages", async () => {
+  const model = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  model.script(held(released.promise, says("Done")));
+  const runs = await startRuns("Upgraded", model.url, ["One", "Two", "Three"]);
+  const start = await openDashboard(beckon.url, { as: owner, path: `/w/${runs[0]?.id}/keys` });
+  const openRuns = async (script = "") => {
+    const pages: (typeof start)[] = [];
+    for (const { id, run } of runs) {
+      const page = await start.context().newPage();
+      await page.addInitScript(script);
+      await page.goto(`${beckon.url}/w/${id}/runs/${run}`);
+      await page.getByRole("main").getByText("Live", { exact: true }).waitFor();
+      pages.push(page);
+    }
+    return pages;
+  };
+  const earlier = await openRuns();
+  // With another name, the pages get another SharedWorker, as those of another build do.
+  await openRuns(`SharedWorker = class extends SharedWorker {
+    constructor(url, options) {
+      super(url, { ...options, name: "after the upgrade" });
+    }
+  };`);
+  for (const page of earlier) await page.getByText(notice).waitFor();
+  await start.goto(`${beckon.url}/w/${workspaceId}/keys`);
+  await start.getByRole("table", { name: "Keys" }).waitFor();
+  await start.getByTitle("Live", { exact: true }).waitFor();
   released.resolve();
   for (const { id, run } of runs) await expectEnd(run, id);
   await model.close();

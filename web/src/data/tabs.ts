@@ -1,11 +1,12 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { isOutdated } from "./errors.ts";
 
-/** A message from one tab to all other tabs and the SharedWorker (live/worker.ts). */
+/** A message from a tab or SharedWorker (live/worker.ts) to all others. */
 type TabNews =
   | { readonly type: "changed"; readonly queryKeys: readonly QueryKey[] }
   | { readonly type: "signed in" }
-  | { readonly type: "signed out" };
+  | { readonly type: "signed out" }
+  | { readonly type: "worker started" };
 
 const channel = new BroadcastChannel("beckon");
 
@@ -66,5 +67,17 @@ export function announceSignOut(): void {
 export function onSignedOut(leave: () => void): void {
   onNews(({ type }) => {
     if (type === "signed out") leave();
+  });
+}
+
+/** Notifies all other SharedWorkers, which are of other builds, that this one has started. */
+export function announceWorker(): void {
+  channel.postMessage({ type: "worker started" } satisfies TabNews);
+}
+
+/** Calls the function when the SharedWorker of another build has started. */
+export function onOtherWorker(shrink: () => void): void {
+  onNews(({ type }) => {
+    if (type === "worker started") shrink();
   });
 }

@@ -450,7 +450,7 @@ test("a stream that cannot be opened again for lack of capacity says so", async 
   hubs[0]?.pass(29_999);
   expect(reason()).toBe("No response.");
   hubs[0]?.pass(1);
-  expect(reason()).toContain("Tabs of other workspaces");
+  expect(reason()).toContain("Other tabs use");
 });
 
 test("a tab that is opened in the background closes no other stream", () => {

@@ -38,7 +38,7 @@ const maxBetweenStatusesMs = 20_000;
 
 /** The reason to show if other streams use all connections (see stream-budget.ts). */
 const noCapacityText =
-  "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
+  "Other tabs use the few connections of the browser. Close some, retry, or reload this page.";
 
 /** The error for a tab that asks to start a run after the hub has removed the tab. */
 const notSent: SentError = {

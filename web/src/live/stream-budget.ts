@@ -3,6 +3,11 @@
  * connections to a server, for all its tabs. Two of them remain for API calls.
  */
 const maxStreams = 4;
+/**
+ * The maximum once the SharedWorker of another build has started, which opens up to `maxStreams`
+ * itself.
+ */
+const maxBesideOthers = 1;
 
 /** A stream, which holds a connection until `stop` aborts. */
 export interface OpenStream {
@@ -23,22 +28,38 @@ export interface StreamBudget {
   use(stream: OpenStream): void;
   /** Returns whether another stream can be opened without closing one. */
   hasCapacity(): boolean;
+  /**
+   * Closes all streams but one, in the order of `use`, and lowers the maximum to one. Call it when
+   * the SharedWorker of another build has started.
+   */
+  shrink(): void;
 }
 
 export function createStreamBudget(): StreamBudget {
   /** The open streams, the least recently used first. */
   const open = new Set<OpenStream>();
+  let max = maxStreams;
+  const closeExcess = (used?: OpenStream) => {
+    if (open.size <= max) return;
+    const others = [...open]
+      .filter((other) => other !== used)
+      .sort((a, b) => Number(b.isOfRun) - Number(a.isOfRun));
+    for (const replaced of others.slice(0, open.size - max)) {
+      replaced.stop.abort();
+      replaced.onReplaced();
+    }
+  };
   return {
     use(stream) {
       if (!open.delete(stream))
         stream.stop.signal.addEventListener("abort", () => open.delete(stream), { once: true });
       open.add(stream);
-      if (open.size <= maxStreams) return;
-      const others = [...open].filter((other) => other !== stream);
-      const replaced = others.find(({ isOfRun }) => isOfRun) ?? others[0];
-      replaced?.stop.abort();
-      replaced?.onReplaced();
+      closeExcess(stream);
     },
-    hasCapacity: () => open.size < maxStreams,
+    hasCapacity: () => open.size < max,
+    shrink() {
+      max = maxBesideOthers;
+      closeExcess();
+    },
   };
 }

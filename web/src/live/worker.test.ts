@@ -6,13 +6,20 @@ const streams: (readonly [string | null, string | null])[] = [];
 /** Requests that start a run. They get no response. */
 const starts: AbortSignal[] = [];
 
+/** Receive the messages of tabs and other workers. */
+const listeners: ((message: { readonly data: object }) => void)[] = [];
+/** Sends a message to tabs and other workers. */
+const announce = vi.fn();
+
 /** Stubs the globals that the worker uses when it is loaded and later. A stream has one event. */
 function stubWorker() {
   vi.stubGlobal("location", { origin: "https://beckon.test" });
   vi.stubGlobal(
     "BroadcastChannel",
     class {
-      addEventListener() {}
+      addEventListener = (_: string, listener: (typeof listeners)[number]) =>
+        listeners.push(listener);
+      postMessage = announce;
     },
   );
   vi.stubGlobal("fetch", async (url: string, { headers, signal }: RequestInit) => {
@@ -39,6 +46,7 @@ function stubWorker() {
 vi.useFakeTimers({ toFake: ["setInterval"] });
 stubWorker();
 await import("./worker.ts");
+const announced = [...announce.mock.calls];
 const { onconnect } = globalThis as unknown as { onconnect: (event: { ports: object[] }) => void };
 
 /** Connects a tab to the worker. */
@@ -52,7 +60,9 @@ function connect() {
   onconnect({ ports: [port] });
   const say = (data: TabMessage) => port.onmessage({ data });
   const hasEvent = () => received.some(({ type }) => type === "event");
-  return { say, hasEvent };
+  const status = () => received.findLast(({ type }) => type === "status");
+  const runState = () => received.findLast(({ type }) => type === "run state");
+  return { say, hasEvent, status, runState };
 }
 
 beforeEach(() => {
@@ -93,4 +103,27 @@ test("another person ends a start, also after the last tab of its workspace has 
   expect(starts[0]?.aborted).toBe(false);
   await open("wsp_2", "usr_grace");
   expect(starts[0]?.aborted).toBe(true);
+});
+
+test("a worker announces its start", () => {
+  expect(announced).toEqual([[{ type: "worker started" }]]);
+});
+
+// The last test, because the worker does not open more streams again.
+test("a worker keeps one stream once that of another build has started, and says so", async () => {
+  const [first, second] = [await open("wsp_1"), await open("wsp_2")];
+  second.say({ type: "watch run", runId: "run_1", after: 0 });
+  await vi.waitFor(() => expect(second.runState()).toMatchObject({ state: "live" }));
+  const states = () => [first, second].map(({ status }) => status());
+  const live = { status: { state: "live" } };
+  expect(states()).toMatchObject([live, live]);
+
+  for (const receive of listeners) receive({ data: { type: "worker started" } });
+  expect(second.runState()).toMatchObject({ state: "replaced" });
+  expect(states()).toMatchObject([{ status: { state: "not live" } }, live]);
+
+  // A run that is opened later takes the connection of its workspace.
+  second.say({ type: "watch run", runId: "run_1", after: 0 });
+  await vi.waitFor(() => expect(second.runState()).toMatchObject({ state: "live" }));
+  expect(second.status()).toMatchObject({ status: { state: "not live" } });
 });

@@ -1,5 +1,5 @@
 import { createClient } from "@beckon/client";
-import { onSignedOut } from "../data/tabs.ts";
+import { announceWorker, onOtherWorker, onSignedOut } from "../data/tabs.ts";
 import { createHub, type Hub } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 import { createStreamBudget } from "./stream-budget.ts";
@@ -43,6 +43,10 @@ const removeTabs = () => {
   for (const hub of [...hubs.values(), ...left]) hub.removeTabs();
 };
 onSignedOut(removeTabs);
+// The URL of a worker contains a hash of its code. So after an upgrade, tabs that were opened
+// before it keep the earlier worker. The streams of both could use all connections.
+onOtherWorker(budget.shrink);
+announceWorker();
 
 scope.onconnect = ({ ports: [port] }) => {
   if (port === undefined) return;
