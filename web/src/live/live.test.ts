@@ -1,8 +1,8 @@
-import { BeckonError, type StreamNotice } from "@beckon/client";
+import { BeckonError, type StreamNotice, type WorkspaceEvent } from "@beckon/client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createHub, type HubOptions } from "./hub.ts";
 import { createLive } from "./live.ts";
-import type { RunStreamState, Tab } from "./protocol.ts";
+import type { HubMessage, RunStreamState, SentEvent, Tab } from "./protocol.ts";
 import { createStreamBudget } from "./stream-budget.ts";
 
 const opened = { type: "stream.opened", cursor: "a", data: {} } as StreamNotice;
@@ -36,10 +36,13 @@ async function openTab({ checkSession = async () => true } = {}) {
   const onOpened = vi.fn();
   const onLiveAgain = vi.fn();
   const onReset = vi.fn();
+  /** Sends a message to the tab, as the hub does. */
+  let send = (_: HubMessage) => {};
   const live = createLive({
     workspaceId: "wsp_1",
     userId: "usr_ada",
     connect(ids, receive) {
+      send = receive;
       const tab: Tab = { send: (message) => queueMicrotask(() => receive(message)) };
       const rejoin = () => hub.receive(tab, { type: "hello", ...ids, isHidden: false });
       rejoin();
@@ -52,7 +55,7 @@ async function openTab({ checkSession = async () => true } = {}) {
   });
   live.connect();
   await vi.waitFor(() => expect(onOpened).toHaveBeenCalled());
-  return { hub, live, watchEvents, startAndWatch, watchRun, onLiveAgain, onReset };
+  return { hub, live, send, watchEvents, startAndWatch, watchRun, onLiveAgain, onReset };
 }
 
 /**
@@ -76,7 +79,7 @@ test("a tab that the hub has removed connects again if the same person is signed
   await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
   // The tab has missed the events between the two streams, so all data must be refetched. The
   // reset has no reason, because there is nothing to explain to the person.
-  await vi.waitFor(() => expect(onReset.mock.calls).toEqual([[]]));
+  await vi.waitFor(() => expect(onReset.mock.calls).toEqual([[undefined]]));
 });
 
 test("a tab notices that its stream is live again, not that it is live at first", async () => {
@@ -215,4 +218,29 @@ test("a start gets its whole time after a slow check of the session", async () =
   expect(failed).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(failed).toHaveBeenCalledWith(expect.objectContaining({ code: "no_answer" }));
+});
+
+const event: HubMessage = {
+  type: "event",
+  event: { type: "run.started", cursor: "b" } as WorkspaceEvent,
+};
+const runEvent: HubMessage = {
+  type: "run event",
+  runId: "run_1",
+  event: { type: "run.step", seq: 1 } as SentEvent,
+};
+test.each<[string, readonly HubMessage[]]>([
+  ["the workspace's stream has a gap", [runEvent, { type: "gap" }]],
+  ["the tab falls behind the workspace's stream", [...Array(5_001).fill(event), runEvent]],
+])("events of a run that wait for a frame are dropped if %s", async (_, messages) => {
+  const frames: (() => void)[] = [];
+  vi.stubGlobal("document", { hidden: false });
+  vi.stubGlobal("requestAnimationFrame", (flush: () => void) => frames.push(flush));
+  const { live, send, onReset } = await openTab();
+  const handle = vi.fn();
+  live.watchRun("run_1", { after: 0, handle, setState: () => {} });
+  for (const message of messages) send(message);
+  for (const flush of frames) flush();
+  expect(onReset).toHaveBeenCalledOnce();
+  expect(handle).not.toHaveBeenCalled();
 });

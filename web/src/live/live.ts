@@ -96,7 +96,7 @@ export function createLive({
   const readers = new Map<string, Set<RunReader>>();
   const starts = new Map<number, PromiseWithResolvers<string>>();
 
-  const fellBehind = () => onReset();
+  const fellBehind = () => reset();
   const events = createBatches<WorkspaceEvent>(
     createSlowSchedule(),
     (batch) => {
@@ -120,13 +120,14 @@ export function createLive({
   const opened = () => {
     if (!hasGap) return onOpened();
     hasGap = false;
-    onReset();
+    reset();
   };
 
   const reset = (reason?: string) => {
     // Drops the events that still wait for a frame. They are from before the reset, after which all
     // data is read again.
     events.clear();
+    runEvents.clear();
     onReset(reason);
   };
 

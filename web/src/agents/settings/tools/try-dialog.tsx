@@ -1,6 +1,7 @@
 import { Play } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
+import { useResets } from "../../../live/index.ts";
 import { isEnded, useTranscript } from "../../../runs/index.ts";
 import {
   Button,
@@ -38,6 +39,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
   const functions = functionsOf(tool);
   const start = useStartRun(agentId);
   const { keyOf, release } = useIdempotencyKey();
+  const resets = useResets();
   const [name, setName] = useState(functions[0]?.name ?? "");
   const [text, setText] = useState(exampleText(functions[0]));
   const [error, setError] = useState<string>();
@@ -110,7 +112,10 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
           </Field>
           <FormError error={start.error} />
         </form>
-        {start.data === undefined ? null : <TriedCall key={start.data} runId={start.data} />}
+        {start.data === undefined ? null : (
+          // After a reset (see `useResets`), what the call has collected can lack events.
+          <TriedCall key={`${start.data} ${resets}`} runId={start.data} />
+        )}
       </div>
     </Dialog>
   );

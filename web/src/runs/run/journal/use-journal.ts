@@ -3,10 +3,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useWorkspace } from "../../../data/index.ts";
 import { applyOutput, type ModelOutput } from "../../model-output.ts";
-import { patchRun } from "../../patch-run.ts";
-import { runQuery } from "../../queries.ts";
-import { append, hasEnd, type Journal, lastSeq, newEntries } from "./entries.ts";
-import { cacheEntry, firstEntriesQuery, journalQuery } from "./queries.ts";
+import { hasEnd, type Journal, lastSeq } from "./entries.ts";
+import { firstEntriesQuery, journalQuery } from "./queries.ts";
+import { receiveEntries } from "./receive-entries.ts";
 
 const empty: Journal = { events: [], isComplete: false };
 
@@ -26,16 +25,7 @@ export function useJournal(runId: string) {
 
   const receive = (events: readonly WatchedEvent[]) => {
     setOutput((before) => events.reduce(applyOutput, before));
-    const known = cache.getQueryData(query.queryKey) ?? empty;
-    const entries = newEntries(known, events);
-    if (entries.length === 0) return;
-    for (const entry of entries) cacheEntry(cache, workspace, runId, entry);
-    const journal = append(known, entries);
-    cache.setQueryData(query.queryKey, journal);
-    const run = runQuery(workspace, runId);
-    cache.setQueryData(run.queryKey, (before) => before && entries.reduce(patchRun, before));
-    // The final event lacks large data, for example a long output. So the run is refetched.
-    if (hasEnd(journal)) void cache.invalidateQueries({ queryKey: run.queryKey });
+    receiveEntries(cache, workspace, runId, events);
   };
   return {
     journal,
