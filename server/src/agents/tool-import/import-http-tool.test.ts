@@ -853,6 +853,44 @@ test.each([
   },
 );
 
+test("the default of an optional parameter is described and not sent", async () => {
+  const choice = { ...string, enum: ["all", "own"], default: "all" };
+  const parameters = [
+    { name: "visibility", in: "query", schema: choice },
+    { name: "type", in: "query", schema: choice, description: "Not with visibility" },
+    { name: "X-Page", in: "header", schema: { ...integer, default: 1 } },
+    { name: "sort", in: "query", required: true, schema: { ...string, default: "name" } },
+  ];
+  const { tool, warnings } = await importing(minimal({}, { parameters }));
+  expect(warnings).toEqual([]);
+  const imported = filledIn(tool);
+  expect(imported.operations[0]?.parameters.properties).toEqual({
+    visibility: { ...string, enum: choice.enum, description: 'Default: "all"' },
+    type: {
+      ...string,
+      enum: choice.enum,
+      description: 'Not with visibility\n\nDefault: "all"',
+    },
+    "X-Page": { ...integer, description: "Default: 1" },
+    sort: { ...string, default: "name" },
+  });
+  const sent: unknown[] = [];
+  const fetch = async (url: unknown, init?: RequestInit) => {
+    sent.push(url, init?.headers);
+    return new Response();
+  };
+  const services = { fetch, openSecret: async () => undefined };
+  const [operation] = grantedTools([imported as HttpToolGrant], services);
+  const args = { sort: "name", type: "own" };
+  expect(operation?.check?.(args)).toBeUndefined();
+  const context = { idempotencyKey: "run_1:call_1", signal: new AbortController().signal };
+  await operation?.execute(args, context);
+  expect(sent).toEqual([
+    "https://api.example.com/x?type=own&sort=name",
+    expect.not.objectContaining({ "x-page": expect.anything() }),
+  ]);
+});
+
 test.each([
   ["with 100,000 levels of nesting", `openapi: ${"[".repeat(100_000)}`],
   ["with 100,000 nested keys", `${"? ".repeat(100_000)}`],

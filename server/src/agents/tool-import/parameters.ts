@@ -83,7 +83,7 @@ export function readParameters(
       continue;
     }
     const name = nameFor(original, "value");
-    properties[name] = schema;
+    properties[name] = isRequired ? schema : withoutDefault(schema);
     if (isRequired) required.push(name);
     if (where === "path") path.set(original, name);
     else if (where === "query") query[original] = `{${name}}`;
@@ -128,6 +128,18 @@ function parameterSchema(
   warn("default is left out: it is not of the parameter's type or not in its enum");
   const { default: _, ...others } = parameter;
   return others;
+}
+
+/**
+ * Returns the schema with its default in the description only. A tool sends the default of an
+ * argument that the model omits, but in OpenAPI it is what the server assumes if the parameter is
+ * absent. Sending it can even be an error, if parameters exclude each other.
+ */
+function withoutDefault({ default: preset, ...schema }: ValueSchema): ValueSchema {
+  if (preset === undefined) return schema;
+  const hint = `Default: ${JSON.stringify(preset)}`;
+  const { description } = schema;
+  return { ...schema, description: description === undefined ? hint : `${description}\n\n${hint}` };
 }
 
 /**
