@@ -312,6 +312,13 @@ test("every operation of a large document is listed and can be chosen", async ()
   expect(chosen.operations.filter(({ name }) => name !== null)).toHaveLength(1);
 });
 
+test.each<[string, string]>([
+  ["JSON", JSON.stringify(minimal())],
+  ["YAML", shop],
+])("a byte order mark before %s is skipped", async (_what, text) => {
+  expect(await importing(`\ufeff${text}`)).toEqual(await importing(text));
+});
+
 test("a password in a server's URL is not imported", async () => {
   const { tool } = await importing(
     minimal({ servers: [{ url: "https://ada:secret@api.example.com" }] }),

@@ -38,7 +38,9 @@ export async function readDocument(
   return document;
 }
 
-async function parsed(text: string, workspaceId: string): Promise<unknown> {
+async function parsed(given: string, workspaceId: string): Promise<unknown> {
+  // RFC 8259 allows to skip a byte order mark: some editors add one.
+  const text = given.startsWith("\ufeff") ? given.slice(1) : given;
   const json = tryParseJson(text);
   if (json !== undefined) return json;
   if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON but is not valid JSON");
