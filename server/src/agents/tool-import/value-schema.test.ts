@@ -118,6 +118,127 @@ test.each<[string, object]>([
   expect(converted(schema)).toEqual({ schema: expected, warnings: [] });
 });
 
+test.each<[string, object[], object]>([
+  [
+    "the values of an enum that all of them have",
+    [
+      { type: "string", enum: ["cat", "dog", "cow"] },
+      { type: "string", enum: ["dog", "cat"] },
+    ],
+    { type: "string", enum: ["cat", "dog"] },
+  ],
+  [
+    "the larger minimum and the smaller maximum",
+    [
+      { type: "integer", minimum: 0, maximum: 9 },
+      { type: "integer", minimum: 5, maximum: 7 },
+      { minimum: 2, maximum: 8 },
+    ],
+    { type: "integer", minimum: 5, maximum: 7 },
+  ],
+  [
+    "the larger minimum length and the smaller maximum length",
+    [
+      { type: "string", minLength: 1, maxLength: 5 },
+      { type: "string", minLength: 2, maxLength: 9 },
+    ],
+    { type: "string", minLength: 2, maxLength: 5 },
+  ],
+  [
+    "the types that all of them accept",
+    [{ type: ["number", "string", "null"] }, { type: ["string", "integer"] }],
+    { type: ["string", "integer"] },
+  ],
+  [
+    "one description, the first",
+    [{ $ref: "#/state" }, { description: "One" }, { description: "Two" }],
+    { ...components.state, description: "One" },
+  ],
+])("the merged schema of an allOf has %s", (_what, allOf, expected) => {
+  expect(converted({ allOf })).toEqual({ schema: expected, warnings: [] });
+});
+
+test.each<[string, unknown, unknown]>([
+  ["multipleOf", 2, 5],
+  ["const", "a", "b"],
+  ["enum", ["a"], ["b"]],
+  ["type", "string", "integer"],
+])(
+  "of a different %s in the schemas of an allOf, the last is kept with a warning",
+  (keyword, ...values) => {
+    const { schema, warnings } = converted({
+      allOf: values.map((value) => ({ [keyword]: value })),
+    });
+    expect(schema).toMatchObject({ [keyword]: values[1] });
+    expect(warnings).toEqual([
+      `${keyword} differs between the schemas of an allOf: only that of the last one is checked`,
+    ]);
+  },
+);
+
+test("a property that several schemas of an allOf define matches all of them", () => {
+  const pet = {
+    type: "object",
+    properties: { kind: text, address: { properties: { street: text } } },
+  };
+  const cat = {
+    properties: {
+      kind: { enum: ["cat"] },
+      address: { properties: { zip: text }, required: ["street", "zip"] },
+    },
+    required: ["kind"],
+  };
+  expect(converted({ allOf: [pet, cat] })).toEqual({
+    schema: {
+      type: "object",
+      properties: {
+        kind: { type: "string", enum: ["cat"] },
+        address: {
+          type: "object",
+          properties: { street: text, zip: text },
+          required: ["street", "zip"],
+        },
+      },
+      required: ["kind"],
+    },
+    warnings: [],
+  });
+});
+
+test("a property that the schemas of an allOf take from the same one is converted once", () => {
+  const allOf = [{ allOf: [{ $ref: "#/customer" }] }, { $ref: "#/customer" }];
+  expect(converted({ allOf })).toEqual({ schema: { ...customer, required: [] }, warnings: [] });
+});
+
+test("a property that refers to the allOf that defines it accepts any value", () => {
+  const document = createReferenceResolver({
+    node: { allOf: [{ $ref: "#/a" }, { $ref: "#/b" }] },
+    a: { properties: { next: { $ref: "#/node" } } },
+    b: { properties: { next: { $ref: "#/b" } } },
+  });
+  const warnings: string[] = [];
+  toValueSchema(document, { $ref: "#/node" }, (message) => warnings.push(message));
+  expect(warnings).toContain(
+    "#/node is nested too deeply or recursive: it accepts any value there",
+  );
+});
+
+test("equal alternatives in an allOf are merged, and different ones are rejected", () => {
+  const payment = (choice: object) => ({ properties: { payment: { oneOf: [text, choice] } } });
+  const merged = (...choices: object[]) => converted({ allOf: choices.map(payment) });
+  expect(merged({ type: "null" }, { type: "null" }).schema).toMatchObject({
+    properties: { payment: { anyOf: [text, { type: "null" }] } },
+  });
+  expect(() => merged({ type: "null" }, { type: "integer" })).toThrow(
+    /its allOf combines several anyOf or oneOf/,
+  );
+});
+
+test("a schema with anyOf and oneOf is rejected", () => {
+  const schema = { anyOf: [{ required: ["email"] }], oneOf: [{ $ref: "#/customer" }] };
+  expect(() => converted(schema)).toThrow(/one of its schemas has both anyOf and oneOf/);
+});
+
 test("a constant that is an object is left out with a warning", () => {
   expect(converted({ type: "object", const: { a: 1 } }).warnings).toEqual([
     "const is not checked: it is no number, boolean or short text",

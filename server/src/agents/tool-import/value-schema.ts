@@ -1,6 +1,7 @@
 import { type ValueSchema, type ValueType, valueTypes } from "@beckon/contract";
 import { isJsonObject } from "../../base/json/index.ts";
 import { shorten } from "../../base/shorten.ts";
+import { mergeSchemas } from "./merge-schemas.ts";
 import { listAt, nodeAt, type OpenapiNode } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
 
@@ -58,8 +59,8 @@ const maxDepth = 8;
  * @param warn Called with each loss of information.
  * @param trail For each enclosing schema, outermost first, the reference that led to it, or "".
  *   A reference that is already in the list is recursive.
- * @throws UnsupportedError if a reference cannot be followed, or schemas of `allOf` cannot be
- *   merged.
+ * @throws UnsupportedError if a reference cannot be followed, if schemas of `allOf` cannot be
+ *   merged, or if a schema has `anyOf` and `oneOf`.
  */
 export function toValueSchema(
   document: ImportedDocument,
@@ -67,15 +68,22 @@ export function toValueSchema(
   warn: (message: string) => void,
   trail: readonly string[] = [],
 ): ValueSchema {
-  const defined = new Set<string>();
+  const defined = new Map<string, DefinedProperty>();
   const required = new Set<string>();
   const schema = readSchema(document, value, { warn, trail, defined, required });
+  const properties = Object.fromEntries(
+    [...defined].flatMap(([name, { schemas, trail: enclosing }]) => {
+      if (schemas.size === 0) return [];
+      const merged = schemas.size === 1 ? [...schemas][0] : { allOf: [...schemas] };
+      const property = toValueSchema(document, merged, warn, enclosing);
+      return [[name, required.has(name) ? property : withoutConstants(property)] as const];
+    }),
+  );
   const missing = [...required].filter((name) => !defined.has(name));
   if (missing.length > 0)
     warn(
       `required is not checked for properties that the schema does not define: ${some(missing)}`,
     );
-  const { properties } = schema;
   // An object whose properties are all `readOnly` stays closed.
   const isFreeForm =
     defined.size === 0 &&
@@ -83,15 +91,10 @@ export function toValueSchema(
     !["enum", "const", "anyOf", "additionalProperties"].some((keyword) => keyword in schema);
   const completed = {
     ...schema,
-    ...(properties === undefined
+    ...(defined.size === 0
       ? {}
       : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, property]) => [
-              name,
-              required.has(name) ? property : withoutConstants(property),
-            ]),
-          ),
+          properties,
           required: [...required].filter((name) => Object.hasOwn(properties, name)),
         }),
     ...(isFreeForm ? { additionalProperties: true } : {}),
@@ -134,15 +137,24 @@ function some(names: readonly string[]): string {
 interface Reading {
   readonly warn: (message: string) => void;
   readonly trail: readonly string[];
-  /** Collects the names of all properties, also of `readOnly` ones. */
-  readonly defined: Set<string>;
+  /** Collects the properties by name. */
+  readonly defined: Map<string, DefinedProperty>;
   readonly required: Set<string>;
 }
 
+/** A property of an object. */
+interface DefinedProperty {
+  /** Its unconverted schemas: none if it is `readOnly`, several if those of `allOf` define it. */
+  readonly schemas: Set<unknown>;
+  /** As for `toValueSchema`, of the first schema. */
+  readonly trail: readonly string[];
+}
+
 /**
- * Converts a schema and merges its `allOf`. A schema in an `allOf` can require properties that
- * another one defines, so `required` is not converted but collected for all of them. A schema that
- * has only constraints gets no type, so that it does not change which values the others accept.
+ * Converts a schema and merges its `allOf`. A schema in an `allOf` can require or narrow properties
+ * that another one defines, so `properties` and `required` are not converted but collected for all
+ * of them. A schema that has only constraints gets no type, so that it does not change which values
+ * the others accept.
  */
 function readSchema(document: ImportedDocument, value: unknown, reading: Reading): ValueSchema {
   if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return {};
@@ -180,18 +192,18 @@ function readSchema(document: ImportedDocument, value: unknown, reading: Reading
     schema.additionalProperties = convertChild(schema.additionalProperties);
   // Which names match the patterns is not checked, so all names are accepted.
   if ("patternProperties" in node) schema.additionalProperties = true;
-  const properties = nodeAt(node, "properties");
-  if (properties !== undefined) {
-    for (const name of Object.keys(properties)) defined.add(name);
-    const writable = Object.entries(properties).filter(
-      ([, property]) => document.follow(property).node.readOnly !== true,
-    );
-    schema.properties = Object.fromEntries(
-      writable.map(([name, property]) => [name, convertChild(property)]),
-    );
+  for (const [name, property] of Object.entries(nodeAt(node, "properties") ?? {})) {
+    const known = defined.get(name) ?? { schemas: new Set(), trail: inside };
+    if (document.follow(property).node.readOnly !== true) known.schemas.add(property);
+    defined.set(name, known);
   }
   for (const name of listAt(node, "required")) if (typeof name === "string") required.add(name);
-  const choices = [...listAt(node, "anyOf"), ...listAt(node, "oneOf")];
+  const [anyOf, oneOf] = [listAt(node, "anyOf"), listAt(node, "oneOf")];
+  if (anyOf.length > 0 && oneOf.length > 0)
+    throw new UnsupportedError(
+      "one of its schemas has both anyOf and oneOf, which is not supported",
+    );
+  const choices = [...anyOf, ...oneOf];
   if (choices.length > 0) schema.anyOf = choices.map(convertChild);
   const types = typesOf(node, schema);
   if (types.length > 0) schema.type = types.length === 1 ? types[0] : types;
@@ -201,7 +213,7 @@ function readSchema(document: ImportedDocument, value: unknown, reading: Reading
     throw new UnsupportedError(`its allOf has more than ${maxMerged} schemas`);
   const merged = parts
     .map((part) => readSchema(document, part, { ...reading, trail: inside }))
-    .reduce(mergeSchemas, schema as ValueSchema);
+    .reduce((one, other) => mergeSchemas(one, other, warn), schema as ValueSchema);
   return node.nullable === true ? withNull(merged) : merged;
 }
 
@@ -220,7 +232,8 @@ function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] {
     .flat()
     .filter((type) => valueTypes.includes(type as ValueType)) as ValueType[];
   if (present.length > 0) return present;
-  return "properties" in schema ? ["object"] : "items" in schema ? ["array"] : [];
+  if (nodeAt(node, "properties") !== undefined) return ["object"];
+  return "items" in schema ? ["array"] : [];
 }
 
 /** Returns the schema with null as a further value. A schema without a type accepts it already. */
@@ -247,15 +260,4 @@ function bounds(node: OpenapiNode): OpenapiNode {
     .filter((name) => typeof node[name] === "number")
     .map((name) => [name, node[name]]);
   return { ...Object.fromEntries(own), ...lower, ...upper };
-}
-
-function mergeSchemas(one: ValueSchema, other: ValueSchema): ValueSchema {
-  if (one.anyOf !== undefined && other.anyOf !== undefined)
-    throw new UnsupportedError("its allOf combines several anyOf or oneOf, which is not supported");
-  const isOpen = [one, other].some(({ additionalProperties }) => additionalProperties === true);
-  const merged: Record<string, unknown> = { ...other, ...one };
-  if (one.properties !== undefined || other.properties !== undefined)
-    merged.properties = { ...other.properties, ...one.properties };
-  if (isOpen) merged.additionalProperties = true;
-  return merged;
 }
