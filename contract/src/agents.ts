@@ -260,6 +260,10 @@ export type AgentVersionEntry = z.infer<typeof agentVersionEntry>;
 export const agentVersion = agentVersionEntry.extend({
   agent_id: z.string(),
   ...agentConfig.shape,
+  provider_id: z.string().nullable().meta({
+    description:
+      "Id of the workspace's provider that the version uses; null if the model is built in or of an operator's provider. The provider can have been deleted since.",
+  }),
 });
 export type AgentVersion = z.infer<typeof agentVersion>;
 
@@ -274,9 +278,10 @@ export const compareQuery = z.strictObject({
 /**
  * Differences between two versions. `path` is a JSON Pointer (RFC 6901), `before` the value at this
  * path in version `from`, and `after` the value in version `to`. `before` or `after` is absent if
- * that version has no such value. Tools and their functions are compared by name, unless their
- * order has changed. The indexes in `path` are those of version `to`, but the last index of one
- * that was removed is that of version `from`.
+ * that version has no such value. `/provider_id` is one of the paths, because the same model can
+ * belong to another provider than before. Tools and their functions are compared by name, unless
+ * their order has changed. The indexes in `path` are those of version `to`, but the last index of
+ * one that was removed is that of version `from`.
  */
 export const versionComparison = z.object({
   from: z.number().int(),

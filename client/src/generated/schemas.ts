@@ -569,6 +569,10 @@ export interface AgentVersion {
   metadata: {
     [k: string]: unknown;
   };
+  /**
+   * Id of the workspace's provider that the version uses; null if the model is built in or of an operator's provider. The provider can have been deleted since.
+   */
+  provider_id: string | null;
 }
 export interface VersionComparison {
   from: number;

@@ -166,6 +166,22 @@ describe("a comparison", () => {
     expectError(await beckon.call(`${versionPath}/1/compare${query}`), status, code, why);
   });
 
+  test("shows that versions with the same model use different providers, one of them deleted", async () => {
+    const address = "http://127.0.0.1:9/v1";
+    const first = await beckon.createProvider(address, "replaced");
+    const { id } = await beckon.createAgent({ model: "replaced/x" });
+    await change(id, { model: "demo/echo" });
+    await beckon.call(`/providers/${first.id}`, { method: "DELETE" });
+    const second = await beckon.createProvider(address, "replaced");
+    await change(id, { model: "replaced/x" });
+    expect((await compare(id, 1)).data.changes).toEqual([
+      { path: "/provider_id", before: first.id, after: second.id },
+    ]);
+    const providerOf = async (version: number) =>
+      (await beckon.call(`/agents/${id}/versions/${version}`)).body.data.provider_id;
+    expect([await providerOf(1), await providerOf(2)]).toEqual([first.id, null]);
+  });
+
   test("shows that a secret changed, and at most its last four characters", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
     await change(id, {

@@ -35,6 +35,7 @@ export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
     agent_id: agent.id,
     ...row.config,
     tools: showSecrets(row.config.tools, agent.secrets),
+    provider_id: row.provider_id,
   };
 }
 

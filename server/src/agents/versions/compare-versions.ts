@@ -8,7 +8,8 @@ import { differences } from "./differences.ts";
 /**
  * Returns the differences between a version and another one, by default the current version.
  * Secrets are shown and compared as id and last four characters, so two secrets with different ids
- * differ even if their values are the same.
+ * differ even if their values are the same. `provider_id` is one of the fields, because the same
+ * model can belong to another provider than before.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function compareVersions({
@@ -27,14 +28,15 @@ export async function compareVersions({
       agent,
       parseQuery(compareQuery, input.query).with ?? agent.version,
     );
-    const withSecretsShown = ({ config }: typeof from) => ({
+    const compared = ({ config, provider_id }: typeof from) => ({
       ...config,
       tools: showSecrets(config.tools, agent.secrets),
+      provider_id,
     });
     return {
       from: from.version,
       to: to.version,
-      changes: differences(withSecretsShown(from), withSecretsShown(to)),
+      changes: differences(compared(from), compared(to)),
     };
   });
 }

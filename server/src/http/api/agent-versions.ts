@@ -48,7 +48,7 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
       id: "compareAgentVersions",
       summary: "Compare agent versions",
       description:
-        "Lists what changed from this version to the version `with`, by default the current one. Arrays are compared by position, but tools and their functions by name, unless their order has changed. `path` has their indexes in the later list, and for one that was removed its index in the earlier list.",
+        "Lists what changed from this version to the version `with`, by default the current one. `/provider_id` differs if the versions use different providers, even with the same model. Arrays are compared by position, but tools and their functions by name, unless their order has changed. `path` has their indexes in the later list, and for one that was removed its index in the earlier list.",
       query: compareQuery,
       data: versionComparison,
     },

@@ -75,7 +75,7 @@ export const agentResources: readonly {
   {
     name: "AgentVersion",
     schema: agentVersion,
-    example: { agent_id: id("agt"), version: 2, ...writer, ...config },
+    example: { agent_id: id("agt"), version: 2, ...writer, ...config, provider_id: null },
   },
   {
     name: "VersionComparison",

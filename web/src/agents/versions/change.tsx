@@ -54,11 +54,13 @@ function Side({ label, value, look }: { label: string; value: unknown; look: str
   );
 }
 
-/** Returns an amount of money in dollars, as the settings show it, and other values unchanged. */
-const shown = (path: string, value: unknown) =>
-  path === "/limits/max_cost_micros" && typeof value === "number"
-    ? `${writeDollars(value)} dollars`
-    : value;
+/** Returns a value in words: an amount of money in dollars, as the settings show it. */
+function shown(path: string, value: unknown): unknown {
+  if (path === "/limits/max_cost_micros" && typeof value === "number")
+    return `${writeDollars(value)} dollars`;
+  if (path === "/provider_id" && value === null) return "Built in, or of the operator";
+  return value;
+}
 
 const isTextOrAbsent = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === "string";
