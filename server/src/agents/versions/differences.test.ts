@@ -16,6 +16,8 @@ test.each<[unknown, unknown, Difference[]]>([
 });
 
 const [crm, shop, mail, erp] = ["crm", "shop", "mail", "erp"].map((name) => ({ name, n: 1 }));
+const clock = { type: "clock" };
+const other = { type: "http", name: "clock" };
 
 test.each<[string, unknown[], unknown[], Difference[]]>([
   ["removed", [crm, shop, mail], [shop, mail], [{ path: "/tools/0", before: crm }]],
@@ -28,6 +30,13 @@ test.each<[string, unknown[], unknown[], Difference[]]>([
       { path: "/tools/0/n", before: 1, after: 2 },
       { path: "/tools/0", before: crm },
     ],
+  ],
+  ["added beside the clock", [clock, shop], [crm, clock, shop], [{ path: "/tools/0", after: crm }]],
+  [
+    "removed beside a tool with its name",
+    [clock, other],
+    [other],
+    [{ path: "/tools/0", before: clock }],
   ],
   ["renamed", [crm, shop], [erp, shop], [{ path: "/tools/0/name", before: "crm", after: "erp" }]],
   [

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { fieldOf } from "../../base/json/index.ts";
 
 /**
  * A location at which two JSON values differ. The property `before` is missing if the location does
@@ -7,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 export interface Difference {
   /**
    * JSON Pointer (RFC 6901), for example `/limits/max_steps`. The index of an element that was
-   * compared by its name is that in the second value; that of a removed one is that in the first.
+   * compared by its key is that in the second value; that of a removed one is that in the first.
    */
   readonly path: string;
   readonly before?: unknown;
@@ -15,14 +16,14 @@ export interface Difference {
 }
 
 /**
- * Paths of the arrays whose elements are compared by their property `name`: the tools of an agent,
+ * Paths of the arrays whose elements are compared by their keys (`keyOf`): the tools of an agent,
  * and the functions of a tool. Otherwise all elements behind an added or removed one would differ.
  */
-const namedElements = /^\/tools(?:\/\d+\/operations)?$/;
+const keyedElements = /^\/tools(?:\/\d+\/operations)?$/;
 
 /**
  * Returns the innermost differences between two JSON values, in the order of their fields. Arrays
- * are compared by index, except those of `namedElements`.
+ * are compared by index, except those of `keyedElements`.
  * @param path JSON Pointer of the two values. All returned paths begin with it.
  */
 export function differences(before: unknown, after: unknown, path = ""): Difference[] {
@@ -30,8 +31,8 @@ export function differences(before: unknown, after: unknown, path = ""): Differe
   const [old, current] = [entriesOf(before), entriesOf(after)];
   if (old === undefined || current === undefined || Array.isArray(before) !== Array.isArray(after))
     return [{ path, before, after }];
-  if (Array.isArray(before) && Array.isArray(after) && namedElements.test(path)) {
-    const pairs = pairsByName(before, after);
+  if (Array.isArray(before) && Array.isArray(after) && keyedElements.test(path)) {
+    const pairs = pairsByKey(before, after);
     if (pairs !== undefined) return pairs.flatMap((pair) => differencesOf(pair, path));
   }
   return [...new Set([...old.keys(), ...current.keys()])].flatMap((name): Difference[] => {
@@ -56,29 +57,29 @@ function differencesOf({ before, after }: Pair, path: string): Difference[] {
 }
 
 /**
- * Returns which elements belong together: those with the same name, and those at the same index
- * whose names are only in one of the arrays, because such an element was probably renamed. Returns
- * undefined if names are missing or not unique, or if elements have changed their order.
+ * Returns which elements belong together: those with the same key, and those at the same index
+ * whose keys are only in one of the arrays, because such an element was probably renamed. Returns
+ * undefined if keys are missing or not unique, or if elements have changed their order.
  */
-function pairsByName(before: readonly unknown[], after: readonly unknown[]): Pair[] | undefined {
-  const [old, current] = [indexesByName(before), indexesByName(after)];
+function pairsByKey(before: readonly unknown[], after: readonly unknown[]): Pair[] | undefined {
+  const [old, current] = [indexesByKey(before), indexesByKey(after)];
   if (old === undefined || current === undefined) return undefined;
   let last = -1;
-  for (const name of current.keys()) {
-    const was = old.get(name) ?? last;
+  for (const key of current.keys()) {
+    const was = old.get(key) ?? last;
     if (was < last) return undefined;
     last = was;
   }
   const at = (values: readonly unknown[], index: number | undefined) =>
     index === undefined ? undefined : { index, value: values[index] };
-  const names = [...old.keys()];
-  const renamed = (name: string, index: number) => {
-    const was = names[index];
-    return !old.has(name) && was !== undefined && !current.has(was) ? index : undefined;
+  const keys = [...old.keys()];
+  const renamed = (key: string, index: number) => {
+    const was = keys[index];
+    return !old.has(key) && was !== undefined && !current.has(was) ? index : undefined;
   };
   const pairs = [...current].map(
-    ([name, index]): Pair => ({
-      before: at(before, old.get(name) ?? renamed(name, index)),
+    ([key, index]): Pair => ({
+      before: at(before, old.get(key) ?? renamed(key, index)),
       after: at(after, index),
     }),
   );
@@ -89,15 +90,25 @@ function pairsByName(before: readonly unknown[], after: readonly unknown[]): Pai
   return [...pairs, ...removed];
 }
 
-/** Returns the index of each element by its name; undefined if names are missing or not unique. */
-function indexesByName(values: readonly unknown[]): Map<string, number> | undefined {
+/** Returns the index of each element by its key; undefined if keys are missing or not unique. */
+function indexesByKey(values: readonly unknown[]): Map<string, number> | undefined {
   const indexes = new Map<string, number>();
   for (const [index, value] of values.entries()) {
-    const name = typeof value === "object" && value !== null && "name" in value && value.name;
-    if (typeof name !== "string" || indexes.has(name)) return undefined;
-    indexes.set(name, index);
+    const key = keyOf(value);
+    if (key === undefined || indexes.has(key)) return undefined;
+    indexes.set(key, index);
   }
   return indexes;
+}
+
+/**
+ * Returns the key of a tool or function: its name, or the type of a tool that has none, such as the
+ * clock. They begin with different words, so that no name equals a type.
+ */
+function keyOf(value: unknown): string | undefined {
+  const [name, type] = [fieldOf(value, "name"), fieldOf(value, "type")];
+  if (typeof name === "string") return `name ${name}`;
+  return typeof type === "string" ? `type ${type}` : undefined;
 }
 
 function entriesOf(value: unknown): Map<string, unknown> | undefined {
