@@ -1,13 +1,7 @@
 import type { Agent } from "@beckon/client";
 import { describe, expect, test } from "vitest";
 import { bodyOf, fieldsOf, type Tool } from "./fields.ts";
-import {
-  changesIn,
-  type FormValues,
-  isUnsaved,
-  settingsResolver,
-  valuesOf,
-} from "./form-values.ts";
+import { changesIn, checkSettings, type FormValues, isUnsaved, valuesOf } from "./form-values.ts";
 
 const agent: Agent = {
   id: "agt_1",
@@ -39,11 +33,8 @@ const agent: Agent = {
 const base = fieldsOf(agent);
 const values = valuesOf(base);
 
-async function errorsOf(changes: Partial<FormValues>): Promise<Record<string, string | undefined>> {
-  const { errors } = await settingsResolver({ ...values, ...changes }, undefined, {
-    fields: {},
-    shouldUseNativeValidation: false,
-  });
+function errorsOf(changes: Partial<FormValues>, stored = base): Record<string, string | undefined> {
+  const { errors } = checkSettings({ ...valuesOf(stored), ...changes }, stored);
   return Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, error?.message]));
 }
 
@@ -57,10 +48,10 @@ test("a text with other line breaks is no change, because a text area has only \
   expect(changesIn(edited, written)).toEqual({ instructions: "One\nTwo\nFour" });
 });
 
-test("a form that was only filled in has no changes and no errors", async () => {
+test("a form that was only filled in has no changes and no errors", () => {
   expect(changesIn(values, base)).toEqual({});
   expect(isUnsaved(values, base)).toBe(false);
-  expect(await errorsOf({})).toEqual({});
+  expect(errorsOf({})).toEqual({});
 });
 
 test("a request has only what changed, in the groups of the API", () => {
@@ -81,10 +72,10 @@ describe("the cost of a run is typed in dollars and sent in micro-dollars", () =
     ["1.005", 1_005_000],
     ["0.000001", 1],
     ["0", 0],
-  ])("%s is %i", async (typed, max_cost_micros) => {
+  ])("%s is %i", (typed, max_cost_micros) => {
     const changed = { ...values, max_cost_micros: typed };
     expect(bodyOf(changesIn(changed, base))).toEqual({ limits: { max_cost_micros } });
-    expect(await errorsOf({ max_cost_micros: typed })).toEqual({});
+    expect(errorsOf({ max_cost_micros: typed })).toEqual({});
     const { max_cost_micros: shown } = valuesOf({ ...base, max_cost_micros });
     expect(Number(shown)).toBe(Number(typed));
   });
@@ -125,18 +116,42 @@ describe("errors are at their fields", () => {
     ["max_cost_micros", "0.0000001", "Use at most 6 decimals."],
     ["max_cost_micros", "1000000001", "Use 1,000,000,000 or less."],
     ["metadata", "[]", "must be a JSON object"],
-  ])("%s %j: %s", async (name, value, message) => {
-    expect(await errorsOf({ [name]: value })).toEqual({ [name]: message });
+  ])("%s %j: %s", (name, value, message) => {
+    expect(errorsOf({ [name]: value })).toEqual({ [name]: message });
   });
 
-  test("the error of a tool names the tool and the field in it", async () => {
+  test("a stored tool that the API no longer accepts is an error only if the tools change", () => {
+    const tool = (description: string): Tool => ({
+      type: "http",
+      name: "shop",
+      allowed_hosts: ["a.example"],
+      operations: [
+        {
+          name: "read",
+          description,
+          method: "GET",
+          url: "https://a.example",
+          query: { page: "{page}" },
+          parameters: { type: "object", properties: { page: { type: "integer", default: "1" } } },
+        },
+      ],
+    });
+    const stored = { ...base, tools: [tool("Reads")] };
+    expect(errorsOf({}, stored)).toEqual({});
+    expect(errorsOf({ name: "Shop", tools: [tool("Reads")] }, stored)).toEqual({});
+    expect(errorsOf({ tools: [tool("Reads a page")] }, stored)).toEqual({
+      tools: expect.stringMatching(/^shop, .*default: must be of the parameter's type/),
+    });
+  });
+
+  test("the error of a tool names the tool and the field in it", () => {
     const tool: Tool = {
       type: "http",
       name: "shop",
       allowed_hosts: [],
       operations: [{ name: "read", description: "Reads", method: "GET", url: "https://a.example" }],
     };
-    expect(await errorsOf({ tools: [tool] })).toEqual({
+    expect(errorsOf({ tools: [tool] })).toEqual({
       tools: "shop, allowed_hosts: Add at least one.",
     });
   });

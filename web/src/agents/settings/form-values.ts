@@ -1,5 +1,5 @@
 import { updateAgentBody } from "@beckon/contract";
-import type { FieldErrors, Resolver } from "react-hook-form";
+import type { FieldErrors, ResolverResult } from "react-hook-form";
 import { readDollars, type TypedDollars, withLineFeeds, writeDollars } from "../../format/index.ts";
 import { isEqual } from "../../ui/overlay/merge.ts";
 import { fieldIssues } from "./field-issues.ts";
@@ -52,22 +52,20 @@ export function isUnsaved(values: FormValues, base: AgentFields): boolean {
   );
 }
 
-/** Checks the form as the API checks the request. */
-export const settingsResolver: Resolver<FormValues> = (values) => {
+/**
+ * Checks the form as the API checks the request, which contains only what differs from `base`: an
+ * agent that was stored before a check became stricter keeps its other settings.
+ */
+export function checkSettings(values: FormValues, base: AgentFields): ResolverResult<FormValues> {
   const errors: Partial<Record<keyof FormValues, { type: string; message: string }>> = {};
-  const metadata = parsedMetadata(values.metadata);
-  if (metadata === undefined)
+  if (parsedMetadata(values.metadata) === undefined)
     errors.metadata = {
       type: "json",
       message: 'is not JSON: write an object, as in {"team": "a"}',
     };
-  const cost = parsedCost(values.max_cost_micros);
-  if (cost.error !== undefined) errors.max_cost_micros = { type: "dollars", message: cost.error };
-  const body = bodyOf({
-    ...values,
-    metadata: metadata ?? {},
-    max_cost_micros: cost.micros ?? null,
-  });
+  const { error } = parsedCost(values.max_cost_micros);
+  if (error !== undefined) errors.max_cost_micros = { type: "dollars", message: error };
+  const body = bodyOf(changesIn(values, base));
   for (const { path, message } of fieldIssues(updateAgentBody, body)) {
     const field = fieldAt(path);
     if (field === undefined) continue;
@@ -76,7 +74,7 @@ export const settingsResolver: Resolver<FormValues> = (values) => {
   }
   if (Object.keys(errors).length === 0) return { values, errors: {} };
   return { values: {}, errors: errors as FieldErrors<FormValues> };
-};
+}
 
 /**
  * Returns the name of the tool that an error is about, with the field in the tool: "shop,

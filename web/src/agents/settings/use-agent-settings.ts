@@ -20,13 +20,7 @@ import { agentQuery, agentsKey } from "../queries.ts";
 import { afterSave, type SavedSettings } from "./after-save.ts";
 import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
 import { type AgentFields, bodyOf, fieldAt, fieldsOf, type VersionedFields } from "./fields.ts";
-import {
-  changesIn,
-  type FormValues,
-  isUnsaved,
-  settingsResolver,
-  valuesOf,
-} from "./form-values.ts";
+import { changesIn, checkSettings, type FormValues, isUnsaved, valuesOf } from "./form-values.ts";
 import { fromMergeable, type Mergeable, toMergeable } from "./tools/mergeable.ts";
 
 type SavingState = PatchState<Mergeable<VersionedFields>, Mergeable<AgentFields>>;
@@ -72,7 +66,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const sent = useRef<Pick<SavedSettings, "base" | "sent">>(undefined);
   const [problem, setProblem] = useState<string>();
   const form = useForm<FormValues>({
-    resolver: settingsResolver,
+    resolver: (values) => checkSettings(values, filledIn.current),
     defaultValues: valuesOf(base),
     mode: "onTouched",
     // React Hook Form must not focus the first invalid field, because it can be in a closed
