@@ -18,7 +18,9 @@ export function functionsOf(tool: Tool): readonly ToolFunction[] {
 
 function exampleArguments({ parameters, body }: HttpTool["operations"][number]) {
   const example = exampleOf(parameters ?? { type: "object" }) as Record<string, unknown>;
-  return body === undefined ? example : { ...example, body: exampleOf(body) };
+  return body === undefined || isConstant(body)
+    ? example
+    : { ...example, body: exampleOf(body, { isBody: true }) };
 }
 
 interface Schema {
@@ -29,11 +31,38 @@ interface Schema {
   readonly examples?: readonly unknown[];
   readonly anyOf?: readonly unknown[];
   readonly properties?: Readonly<Record<string, unknown>>;
+  readonly additionalProperties?: unknown;
 }
 
-/** Returns a value of the schema: its default, an example, or an empty value of its type. */
-function exampleOf(schema: unknown): unknown {
-  const given = (typeof schema === "object" && schema !== null ? schema : {}) as Schema;
+const toSchema = (schema: unknown) =>
+  (typeof schema === "object" && schema !== null ? schema : {}) as Schema;
+
+/**
+ * Returns whether Beckon adds the whole value to the body and does not show it to the model, as
+ * `splitFixedFields` of the server does.
+ */
+function isConstant(schema: unknown): boolean {
+  const given = toSchema(schema);
+  if (Object.hasOwn(given, "const")) return true;
+  const { type, properties = {}, anyOf, additionalProperties = false } = given;
+  const fields = Object.values(properties);
+  return (
+    type === "object" &&
+    fields.length > 0 &&
+    fields.every(isConstant) &&
+    anyOf === undefined &&
+    additionalProperties === false
+  );
+}
+
+/**
+ * Returns a value of the schema: its default, an example, or an empty value of its type.
+ * @param isBody whether the schema is a body, or in one but not in a list or `anyOf`. Beckon adds
+ *   constants only there; elsewhere the model sends them.
+ */
+function exampleOf(schema: unknown, { isBody = false } = {}): unknown {
+  const given = toSchema(schema);
+  if (given.const !== undefined) return given.const;
   if (given.default !== undefined) return given.default;
   const listed = given.examples?.[0] ?? given.enum?.[0];
   if (listed !== undefined) return listed;
@@ -52,9 +81,8 @@ function exampleOf(schema: unknown): unknown {
     case "object":
       return Object.fromEntries(
         Object.entries(given.properties ?? {})
-          // Left out: properties with `const`, which Beckon adds and does not show to the model.
-          .filter(([, property]) => !Object.hasOwn(Object(property), "const"))
-          .map(([name, property]) => [name, exampleOf(property)]),
+          .filter(([, property]) => !(isBody && isConstant(property)))
+          .map(([name, property]) => [name, exampleOf(property, { isBody })]),
       );
     default:
       return "";
