@@ -204,7 +204,7 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   // Waits until the dialog is closed, because the dialog also contains the reason that is expected
   // below.
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.getByText("Paused: new runs are rejected.").waitFor();
+  await page.getByText("Paused: new runs are rejected or held.").waitFor();
   await page.getByText(xss).waitFor();
   await beckon.call(`/agents/${id}/resume`, { method: "POST" });
   await button(page, "Pause").waitFor();
@@ -219,7 +219,7 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await beckon.call(`/agents/${id}/pause`, { body: { reason: "Night shift" } });
   await feed.getByText("was paused: Night shift").waitFor();
   await page.goBack();
-  await page.getByText("Paused: new runs are rejected.").waitFor();
+  await page.getByText("Paused: new runs are rejected or held.").waitFor();
 });
 
 inBrowser("an agent is duplicated, deleted, and restored by undo and from the list", async () => {

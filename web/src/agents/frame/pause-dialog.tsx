@@ -46,7 +46,7 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
       close={close}
       size="small"
       title={`Pause ${agent.name}?`}
-      description="New runs are rejected until somebody resumes the agent. Runs that were accepted continue."
+      description="New runs are rejected, or held if their trigger says so, until somebody resumes the agent. Runs that were accepted continue."
       onSubmit={handleSubmit((values) => pause.mutate(values))}
       submit={{ label: "Pause agent", pending: pause.isPending, pendingText: "Pausing…" }}
     >
