@@ -279,7 +279,7 @@ inBrowser("versions are compared by line and restored", async () => {
   const page = await open(`${agents}/${id}/versions`);
   const changes = page.getByRole("list", { name: "Changes" });
   await changes.getByText(xss).waitFor();
-  await changes.getByText("Maximum steps").waitFor();
+  await changes.getByText("Steps", { exact: true }).waitFor();
   await expectAccessible(page);
   await page.getByLabel("With version").selectOption("Version 1");
   await page.waitForURL(/\?from=1&to=1$/);

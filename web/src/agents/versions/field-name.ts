@@ -1,23 +1,45 @@
-const names: Readonly<Record<string, string>> = {
-  url: "URL",
-  allowed_hosts: "Allowed hosts",
-  max_answer_bytes: "Maximum response size",
-  max_output_tokens: "Maximum output tokens",
-  max_cost_micros: "Maximum cost of a run",
-  reserve_output_tokens: "Reserved output tokens",
-  max_steps: "Maximum steps",
-  max_concurrent_runs: "Maximum concurrent runs",
-  max_queued_runs: "Maximum queued runs",
-  max_attempts: "Maximum attempts",
-  max_calls_per_run: "Maximum calls per run",
-  max_response_bytes: "Maximum response size",
-  timeout_seconds: "Timeout in seconds",
-};
+import { labels } from "../settings/fields.ts";
+
+const settings: Readonly<Record<string, string>> = { ...labels, provider_id: "Provider" };
 /** Groups whose names are left out, because the names of their fields are clear without them. */
 const groups = ["model_settings", "limits"];
 
+/** Names of the fields of tools and functions, as in their form. Others are shown unchanged. */
+const toolFields: Readonly<Record<string, string>> = {
+  name: "Name",
+  description: "Description",
+  type: "Type",
+  allowed_hosts: "Allowed hosts",
+  timeout_seconds: "Time limit of a call",
+  max_response_bytes: "Size of a response",
+  max_calls_per_run: "Calls in a run",
+  operations: "Functions",
+  method: "Method",
+  url: "URL",
+  headers: "Headers",
+  query: "Query",
+  parameters: "Parameters",
+  body: "Body",
+  body_type: "Body is sent as",
+  safe_to_repeat: "Safe to repeat",
+  idempotency_header: "Header for the idempotency key",
+};
+/** Lists of a tool and of its schemas. */
+const lists = [
+  "tools",
+  "operations",
+  "allowed_hosts",
+  "type",
+  "enum",
+  "examples",
+  "required",
+  "anyOf",
+];
+/** Objects whose keys were chosen by a person. */
+const maps = ["headers", "query", "properties"];
+
 /**
- * Returns the name of a field for people: "Tool 1 › Operation 2 › URL".
+ * Returns the name of a field for people: "Tool 1 › Function 2 › URL".
  * @param pointer JSON Pointer (RFC 6901) within a version
  */
 export function fieldName(pointer: string): string {
@@ -26,25 +48,26 @@ export function fieldName(pointer: string): string {
     .slice(1)
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
   const [first = ""] = segments;
-  const words: string[] = [];
-  for (const segment of segments.length > 1 && groups.includes(first)
-    ? segments.slice(1)
-    : segments) {
-    const last = words.length - 1;
-    // The number of an item is added to the singular of the list's name: "Tools" becomes "Tool 1".
-    if (/^\d+$/.test(segment) && last >= 0)
-      words[last] = `${words[last]?.replace(/s$/, "")} ${Number(segment) + 1}`;
-    // Names of headers, parameters and metadata were chosen by a person, so they are shown
-    // unchanged.
-    else
-      words.push(
-        (Object.hasOwn(names, segment) ? names[segment] : undefined) ??
-          (words.length > 0 && !known.test(segment) ? segment : title(segment)),
-      );
+  const [field = "", ...inner] =
+    segments.length > 1 && groups.includes(first) ? segments.slice(1) : segments;
+  const words = [nameIn(settings, field)];
+  // Empty behind an item of a list and behind a key that a person chose.
+  let parent = field;
+  for (const segment of inner) {
+    if (lists.includes(parent) && /^\d+$/.test(segment)) {
+      // The number of an item is added to the singular of the list: "Tools" becomes "Tool 1".
+      words.push(`${words.pop()?.replace(/s$/, "")} ${Number(segment) + 1}`);
+      parent = "";
+    } else if (field === "metadata" || maps.includes(parent)) {
+      words.push(segment);
+      parent = "";
+    } else {
+      words.push(nameIn(toolFields, segment));
+      parent = segment;
+    }
   }
   return words.join(" › ");
 }
 
-const known = /^(name|description|headers|query|operations|method|parameters|body|type|stream)$/;
-const title = (segment: string) =>
-  segment.charAt(0).toUpperCase() + segment.slice(1).replaceAll("_", " ");
+const nameIn = (names: Readonly<Record<string, string>>, field: string) =>
+  (Object.hasOwn(names, field) ? names[field] : undefined) ?? field;
