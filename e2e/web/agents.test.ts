@@ -286,6 +286,10 @@ inBrowser("versions are compared by line and restored", async () => {
   await page
     .getByText("These versions are equal. New values of secrets are not part of a version")
     .waitFor();
+  const versions = page.getByRole("list", { name: "Versions" });
+  await versions.getByRole("link", { name: "Version 1" }).click();
+  await page.waitForURL(/\?from=2&to=1$/);
+  await changes.getByText(xss).waitFor();
   await button(page, "Restore version 1").click();
   await page.getByText(/This creates version 3, equal to version 1/).waitFor();
   await page

@@ -14,6 +14,13 @@ interface VersionListProps {
   readonly onRestore: (version: number) => void;
 }
 
+/**
+ * Returns the version with which another one is compared by default: the one before it. The first
+ * one is compared with the current version, which shows what its restoration would change.
+ */
+export const comparedWith = (version: number, currentVersion: number) =>
+  version > 1 ? version - 1 : currentVersion;
+
 /** The versions, newest first. A click on a version shows its changes. */
 export function VersionList({ versions, currentVersion, open, onRestore }: VersionListProps) {
   const { id, can } = useWorkspace();
@@ -24,7 +31,7 @@ export function VersionList({ versions, currentVersion, open, onRestore }: Versi
       {versions.map(({ version, created_at, created_by }) => (
         <Row
           key={version}
-          href={`${path}?from=${Math.max(1, version - 1)}&to=${version}`}
+          href={`${path}?from=${comparedWith(version, currentVersion)}&to=${version}`}
           current={version === open}
           title={`Version ${version}`}
           detail={

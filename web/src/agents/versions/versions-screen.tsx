@@ -6,7 +6,7 @@ import { useSearchParameters } from "../search.ts";
 import { Comparison } from "./comparison.tsx";
 import { versionsQuery } from "./queries.ts";
 import { RestoreDialog } from "./restore-dialog.tsx";
-import { VersionList } from "./version-list.tsx";
+import { comparedWith, VersionList } from "./version-list.tsx";
 
 /**
  * The versions of an agent: who created them and when, what they changed, and a button to restore
@@ -19,7 +19,7 @@ export function VersionsScreen() {
   const versions = useList(versionsQuery(workspace, agent.id));
   const [restoring, setRestoring] = useState<number>();
   const to = versionOf(search.to) ?? agent.version;
-  const from = versionOf(search.from) ?? Math.max(1, to - 1);
+  const from = versionOf(search.from) ?? comparedWith(to, agent.version);
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[20rem_minmax(0,1fr)]">
       <Panel title="Versions" padding="none">
