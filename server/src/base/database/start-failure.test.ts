@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ConfigError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { AddressUnavailableError } from "../listen-error.ts";
+import { databaseUnavailable } from "./in-workspace.ts";
 import { explainStartFailure, MissingRightError } from "./start-failure.ts";
 
 const url = "postgresql://ada:hunter2@db.example.com:5433/beckon";
@@ -78,6 +79,16 @@ test.each<[string, Error, number, RegExp]>([
   expect(failure).toEqual({ exitCode, reason: expect.stringMatching(reason) });
   expect(failure.reason).toContain(thrown.message);
   expect(failure.reason).not.toContain("hunter2");
+});
+
+test("a transaction that lost the database: the reason is that of the database", () => {
+  const fullDisk = databaseUnavailable(failed("53100", "No space left on device"));
+  expect(explainStartFailure(fullDisk, url)).toEqual({
+    exitCode: unreachable,
+    reason: expect.stringMatching(/cannot be reached\..*\(No space left on device\)$/),
+  });
+  const rejectedLogin = databaseUnavailable(failed("28P01"));
+  expect(explainStartFailure(rejectedLogin, url).exitCode).toBe(rejected);
 });
 
 test("a host with two addresses: the reason names both", () => {

@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { ConfigError, messageOf } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { isUnreachable, tlsFailure } from "./failures.ts";
+import { outageOf } from "./in-workspace.ts";
 
 /**
  * The role that Beckon logs in with lacks a right. The message names the right and how to grant it.
@@ -37,24 +38,27 @@ interface Target {
  * A rejected login has an exit code of its own. While no server process has been ready yet, the
  * supervisor waits for an unreachable database, but gives up at once after a rejected login. Later
  * it starts another process instead, because a new primary can reject logins for a moment.
+ *
+ * If `thrown` is an ApiError `unavailable` of a transaction, explains the database's error.
  */
 export function explainStartFailure(
   thrown: unknown,
   databaseUrl: string | undefined,
 ): StartFailure {
-  const reason = messageOf(thrown);
-  if (thrown instanceof ConfigError) return { exitCode: thrown.exitCode, reason };
+  const error = outageOf(thrown) ?? thrown;
+  const reason = messageOf(error);
+  if (error instanceof ConfigError) return { exitCode: error.exitCode, reason };
   const target = targetOf(databaseUrl);
   if (target === undefined) return { exitCode: 1, reason };
-  if (codeOf(thrown) === "08P01" && reason.startsWith("unsupported startup parameter"))
+  if (codeOf(error) === "08P01" && reason.startsWith("unsupported startup parameter"))
     return { exitCode: exitCodes.invalidConfiguration, reason: `${optionsNeeded} (${reason})` };
-  const rejection = explainRejection(thrown, target);
+  const rejection = explainRejection(error, target);
   if (rejection !== undefined)
     return { exitCode: exitCodes.databaseRejected, reason: `${rejection} (${reason})` };
-  if (!isUnreachable(thrown)) return { exitCode: 1, reason };
+  if (!isUnreachable(error)) return { exitCode: 1, reason };
   return {
     exitCode: exitCodes.databaseUnreachable,
-    reason: `${explainUnreachable(thrown, target)} (${reason})`,
+    reason: `${explainUnreachable(error, target)} (${reason})`,
   };
 }
 
