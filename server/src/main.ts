@@ -460,6 +460,7 @@ async function runServer(): Promise<void> {
       exited: { type: "string" },
       setup: { type: "boolean" },
       "listen-fd": { type: "string" },
+      "postgres-log": { type: "string" },
     },
   });
   const stopping = Promise.withResolvers<void>();
@@ -526,7 +527,11 @@ async function runServer(): Promise<void> {
     await flushLogs();
     process.exit(0);
   } catch (thrown) {
-    const { exitCode, reason } = explainStartFailure(thrown, process.env.DATABASE_URL);
+    const { exitCode, reason } = explainStartFailure(
+      thrown,
+      process.env.DATABASE_URL,
+      values["postgres-log"],
+    );
     await reportFailure(reason);
     await flushLogs();
     process.exit(exitCode);

@@ -203,10 +203,14 @@ test("a server that dies is replaced, its successor and the others get its id, a
   await until("two servers", () => trace().split("database beckon@beckon").length === 3);
   const started = [
     ...trace().matchAll(
-      /^(\d+) started --process=(prc_\w+) --listen-fd=4(?: --exited=(\w+))?(?: --setup)?$/gm,
+      /^(\d+) started --process=(prc_\w+) --listen-fd=4 --postgres-log=(\S+)(?: --exited=(\w+))?(?: --setup)?$/gm,
     ),
   ];
-  expect(started.map((match) => match[3])).toEqual(["all", undefined]);
+  const postgresLog = join(folder, "data/postgres.log");
+  expect(started.map((match) => match.slice(3))).toEqual([
+    [postgresLog, "all"],
+    [postgresLog, undefined],
+  ]);
   // Only one server issues a setup link: only its link is printed.
   expect(trace().match(/--setup/g)).toHaveLength(1);
   const [, pid, id] = started[0] ?? [];

@@ -131,6 +131,7 @@ export async function supervise({
         BECKON_PROCESSES: String(config.processes),
       },
       aloneOnDatabase: embedded !== undefined,
+      postgresLogPath: embedded?.logPath,
       portFd: port?.fd,
       databaseWaitMs,
       maxSilentMs: Math.max(2 * config.leaseSeconds, minSilentSeconds) * 1_000,

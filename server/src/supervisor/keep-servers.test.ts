@@ -96,6 +96,7 @@ async function keepOneServer(
       },
     },
     aloneOnDatabase: false,
+    postgresLogPath: undefined,
     portFd: undefined,
     databaseWaitMs: 10_000,
     maxSilentMs: 600,

@@ -130,6 +130,8 @@ export interface ServersOptions {
    * have exited.
    */
   readonly aloneOnDatabase: boolean;
+  /** Path of the log of the PostgreSQL inside; undefined for an external PostgreSQL. */
+  readonly postgresLogPath: string | undefined;
   /**
    * File descriptor of the socket on which all servers listen; undefined if there is only one
    * server, which opens its own socket.
@@ -181,6 +183,9 @@ export interface ServersOptions {
  * sent to the running servers in a message, and to its replacement in the argument `--exited=`.
  * These servers then resume the runs of the exited server at once, before its lease expires.
  *
+ * `postgresLogPath` is passed in the argument `--postgres-log=`. Servers that cannot start because
+ * of the database name it in the reason.
+ *
  * A server whose event loop is blocked for `maxSilentMs` is killed, and so replaced, if it was
  * ready or executed runs. This does not apply to servers with a debugger, which stop at
  * breakpoints.
@@ -190,7 +195,8 @@ export interface ServersOptions {
  * first is ready: otherwise `all` would declare that they have exited too.
  */
 export async function keepServers(options: ServersOptions): Promise<number> {
-  const { count, env, aloneOnDatabase, portFd, databaseWaitMs, maxSilentMs, stop, log } = options;
+  const { count, env, aloneOnDatabase, postgresLogPath, portFd } = options;
+  const { databaseWaitMs, maxSilentMs, stop, log } = options;
   const isDebugged = enablesDebugger(serverExecArgv(count, env.NODE_OPTIONS), env.NODE_OPTIONS);
   const running = new Set<ChildProcess>();
   /** Ids of exited servers whose exit is possibly not recorded in the database yet. */
@@ -218,6 +224,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     const args = [
       `--process=${id}`,
       ...(portFd === undefined ? [] : [`--listen-fd=${listenFd}`]),
+      ...(postgresLogPath === undefined ? [] : [`--postgres-log=${postgresLogPath}`]),
       ...(exited === "" ? [] : [`--exited=${exited}`]),
       // `--setup` is passed only until a server is ready, because only the first `ready` message is
       // printed. Later servers with `--setup` would issue setup tokens that nobody sees, and only
@@ -347,7 +354,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       const maxWaitMs = databaseWaitMs - (elapsed() - unreachableSince);
       if (maxWaitMs < 0) {
         const waited = `The database could not be reached for ${databaseWaitMs / 1_000} s.`;
-        giveUp(code, `${waited} ${reason ?? "Check DATABASE_URL and the database."}`);
+        giveUp(code, `${waited} ${reason ?? how}`);
       } else if (reason !== undefined && reason !== waitingFor) {
         waitingFor = reason;
         options.onWaiting(reason, maxWaitMs);

@@ -91,6 +91,18 @@ test("a transaction that lost the database: the reason is that of the database",
   expect(explainStartFailure(rejectedLogin, url).exitCode).toBe(rejected);
 });
 
+test.each([
+  ["ENOENT", /^The PostgreSQL inside cannot be used\. See \/data\/postgres\.log, and check/],
+  ["53100", /^The PostgreSQL inside cannot be used\. See \/data\/postgres\.log, and check/],
+  ["53300", /^The PostgreSQL inside has no free connection\. Disconnect other programs/],
+  ["25006", /^The PostgreSQL inside is read-only\. Turn default_transaction_read_only off\./],
+])("the PostgreSQL inside, %s: no setting that an operator cannot have set", (code, reason) => {
+  const inside = "postgresql://beckon@localhost/beckon?host=/data/socket";
+  const failure = explainStartFailure(failed(code), inside, "/data/postgres.log");
+  expect(failure).toEqual({ exitCode: unreachable, reason: expect.stringMatching(reason) });
+  expect(failure.reason).not.toMatch(/DATABASE_URL|max_connections/);
+});
+
 test("a host with two addresses: the reason names both", () => {
   const refused = ["::1", "127.0.0.1"].map((ip) => new Error(`connect ECONNREFUSED ${ip}:5433`));
   const thrown = Object.assign(new AggregateError(refused), { code: "ECONNREFUSED" });

@@ -30,6 +30,8 @@ interface Target {
   readonly address: string;
   readonly user: string;
   readonly database: string;
+  /** Path of the log of the PostgreSQL inside; undefined for an external PostgreSQL. */
+  readonly logPath: string | undefined;
 }
 
 /**
@@ -40,15 +42,19 @@ interface Target {
  * it starts another process instead, because a new primary can reject logins for a moment.
  *
  * If `thrown` is an ApiError `unavailable` of a transaction, explains the database's error.
+ *
+ * @param postgresLogPath path of the log of the PostgreSQL inside; undefined for an external
+ *   PostgreSQL.
  */
 export function explainStartFailure(
   thrown: unknown,
   databaseUrl: string | undefined,
+  postgresLogPath?: string,
 ): StartFailure {
   const error = outageOf(thrown) ?? thrown;
   const reason = messageOf(error);
   if (error instanceof ConfigError) return { exitCode: error.exitCode, reason };
-  const target = targetOf(databaseUrl);
+  const target = targetOf(databaseUrl, postgresLogPath);
   if (target === undefined) return { exitCode: 1, reason };
   if (codeOf(error) === "08P01" && reason.startsWith("unsupported startup parameter"))
     return { exitCode: exitCodes.invalidConfiguration, reason: `${optionsNeeded} (${reason})` };
@@ -84,7 +90,8 @@ function explainRejection(
   return undefined;
 }
 
-function explainUnreachable(thrown: unknown, { address }: Target): string {
+function explainUnreachable(thrown: unknown, { address, logPath }: Target): string {
+  if (logPath !== undefined) return explainUnreachableInside(thrown, logPath);
   switch (codeOf(thrown)) {
     case "ENOTFOUND":
     case "EAI_AGAIN":
@@ -101,12 +108,27 @@ function explainUnreachable(thrown: unknown, { address }: Target): string {
   }
 }
 
-function targetOf(databaseUrl: string | undefined): Target | undefined {
+function explainUnreachableInside(thrown: unknown, logPath: string): string {
+  switch (codeOf(thrown)) {
+    case "53300":
+      return "The PostgreSQL inside has no free connection. Disconnect other programs from it.";
+    case "25006":
+      return "The PostgreSQL inside is read-only. Turn default_transaction_read_only off.";
+    default:
+      return `The PostgreSQL inside cannot be used. See ${logPath}, and check the free memory and the free space of its disk.`;
+  }
+}
+
+function targetOf(
+  databaseUrl: string | undefined,
+  logPath: string | undefined,
+): Target | undefined {
   if (databaseUrl === undefined) return undefined;
   try {
     // The client parses the URL as the connection does, and does not connect here.
     const { host, port, user = "", database = "" } = new Client({ connectionString: databaseUrl });
-    return { address: host.startsWith("/") ? host : `${host}:${port}`, user, database };
+    const address = host.startsWith("/") ? host : `${host}:${port}`;
+    return { address, user, database, logPath };
   } catch {
     return undefined;
   }
