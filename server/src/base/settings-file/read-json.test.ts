@@ -22,6 +22,14 @@ test("reports the positions of fields and items by JSON pointer", () => {
   });
 });
 
+test.each(["", "\n"])("reads a list of 1 MiB with items separated by %j", (separator) => {
+  const count = Math.floor(2 ** 20 / (2 + separator.length));
+  const { positions } = readJson(`[${Array(count).fill("0").join(`,${separator}`)}]`);
+  expect(positions.get(`/${count - 1}`)).toEqual(
+    separator === "" ? { line: 1, column: 2 * count } : { line: count, column: 1 },
+  );
+});
+
 test.each([
   ["", 1, 1, "the text ends, but a value is missing"],
   ["  \n ", 2, 2, "the text ends, but a value is missing"],

@@ -42,9 +42,17 @@ const tokens = {
 export function readJson(text: string): PositionedJson {
   const positions = new Map<string, TextPosition>();
   let at = 0;
+  let countedTo = 0;
+  let line = 1;
+  let lineStart = 0;
+  /** Must be called in the order of the text: it continues to count lines where it stopped. */
   const positionAt = (offset: number): TextPosition => {
-    const before = text.slice(0, offset);
-    return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+    for (; countedTo < offset; countedTo++)
+      if (text[countedTo] === "\n") {
+        line++;
+        lineStart = countedTo + 1;
+      }
+    return { line, column: offset - lineStart + 1 };
   };
   const mistake = (message: string, offset = at) => new JsonMistake(message, positionAt(offset));
   const take = (pattern: RegExp): string | undefined => {
