@@ -1,8 +1,17 @@
-import { existsSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder, until } from "../../../../../test/fixtures/supervisor.ts";
-import { openLogFile } from "./log-file.ts";
+import { openLogFile, rotate } from "./log-file.ts";
 
 test("a large log is truncated, one copy is kept, and an open descriptor still appends", async () => {
   const path = join(temporaryFolder(), "postgres.log");
@@ -13,6 +22,17 @@ test("a large log is truncated, one copy is kept, and an open descriptor still a
   writeSync(file.descriptor, "new\n");
   expect(readFileSync(path, "utf8")).toBe("new\n");
   expect(readFileSync(`${path}.1`, "utf8")).toHaveLength(2_000);
+});
+
+test("a log that cannot be copied is truncated only when it is four times as large as allowed", async () => {
+  const path = join(temporaryFolder(), "postgres.log");
+  mkdirSync(`${path}.1`);
+  writeFileSync(path, "x".repeat(4_000));
+  await rotate(path, 1_000);
+  expect(statSync(path).size).toBe(4_000);
+  appendFileSync(path, "x");
+  await rotate(path, 1_000);
+  expect(statSync(path).size).toBe(0);
 });
 
 test("the tail is the text after a given offset", async () => {

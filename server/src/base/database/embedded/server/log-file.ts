@@ -20,8 +20,9 @@ export interface LogFile {
 
 /**
  * Opens the file for appending, and checks its size every `checkMs` (default 60,000). When the file
- * is larger than `maxBytes` (default 10 MiB), it is copied to `<path>.1` and truncated. PostgreSQL
- * keeps the file open and, because of O_APPEND, continues at the new end.
+ * is larger than `maxBytes` (default 10 MiB), it is copied to `<path>.1` and truncated. If it
+ * cannot be copied, it is truncated when it is larger than four times `maxBytes`. PostgreSQL keeps
+ * the file open and, because of O_APPEND, continues at the new end.
  *
  * Rejected: PostgreSQL's logging collector, which is one more process and does not limit the size
  * of a file; a pipe through this process, because PostgreSQL could not log after this process
@@ -70,9 +71,19 @@ export function openLogFile(
   };
 }
 
-async function rotate(path: string, maxBytes: number): Promise<void> {
+/**
+ * Factor of `maxBytes` above which a log that cannot be copied is truncated: it must not fill the
+ * disk.
+ */
+const factorWithoutCopy = 4;
+
+/** Copies a log that is larger than `maxBytes` to `<path>.1`, and truncates it. */
+export async function rotate(path: string, maxBytes: number): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size <= maxBytes) return;
-  await copyFile(path, `${path}.1`).catch(() => {});
-  await truncate(path).catch(() => {});
+  const isCopied = await copyFile(path, `${path}.1`).then(
+    () => true,
+    () => false,
+  );
+  if (isCopied || size > factorWithoutCopy * maxBytes) await truncate(path).catch(() => {});
 }
