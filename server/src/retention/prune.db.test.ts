@@ -474,7 +474,7 @@ test("a run that takes too long to delete is left to the next regular pass, and 
     for (const days of [33, 32])
       ids.push(await addRun(database, owner, { createdAt: daysAgo(days) }));
   await query(`create function cancel_slow() returns trigger language plpgsql as $$ begin
-    if old.id = '${ids[0]}' then raise query_canceled; end if;
+    if old.id = '${ids[0]}' then raise sqlstate '25P04'; end if; -- transaction_timeout
     return old; end $$`);
   await query(`create trigger cancel_slow before delete on runs
     for each row execute function cancel_slow()`);

@@ -15,16 +15,21 @@ export function releasingLocks(engine: Pick<Database["engine"], "connect">): Que
   return {
     async query<R extends QueryResultRow>(statement: QueryConfig) {
       const client = await engine.connect();
-      let failed = false;
+      let isUsable = true;
       try {
         return await client.query<R>(statement);
       } catch (thrown) {
-        // PostgreSQL answers only after the transaction of the cancelled statement has ended.
-        if (isCancelled(thrown)) await client.query("select");
-        else failed = true;
+        // PostgreSQL answers, or closes the connection after `transaction_timeout`, only once the
+        // transaction of the cancelled statement has ended.
+        const answers = () =>
+          client.query("select").then(
+            () => true,
+            () => false,
+          );
+        isUsable = isCancelled(thrown) && (await answers());
         throw thrown;
       } finally {
-        client.release(failed);
+        client.release(!isUsable);
       }
     },
   };

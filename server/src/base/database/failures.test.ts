@@ -10,6 +10,8 @@ test.each<[FailureKind, string, string]>([
   ["lost", "57P02", "the server crashed"],
   ["lost", "57P03", "the server is starting up"],
   ["lost", "57014", "a statement timed out"],
+  ["lost", "25P03", "a transaction was idle for too long"],
+  ["lost", "25P04", "a transaction timed out"],
   ["lost", "53300", "the server has no free connection"],
   ["lost", "53100", "the server's disk is full"],
   ["lost", "58030", "the server cannot read its disk"],

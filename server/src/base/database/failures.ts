@@ -18,11 +18,14 @@ export type FailureKind = "lost" | "again" | "data" | "defect";
  * - Codes of rejected logins (role, password, database), because a server can reject logins while
  *   it is being replaced.
  * - 25006, a read-only transaction (on a standby, or on a primary that is being demoted).
+ * - 25P03 and 25P04, a connection that the server closed because of
+ *   `idle_in_transaction_session_timeout` or `transaction_timeout`.
  * - 40003, a commit with unknown outcome.
  */
 const lostClasses = ["08", "53", "57", "58"];
 const loginCodes = ["28000", "28P01", "3D000"];
-const lostCodes = ["25006", "40003", ...loginCodes];
+const transactionTimeout = "25P04";
+const lostCodes = ["25006", "25P03", transactionTimeout, "40003", ...loginCodes];
 /** Serialization failure, deadlock, lock not available. */
 const againCodes = ["40001", "40P01", "55P03"];
 const dataClasses = ["22", "23"];
@@ -91,9 +94,12 @@ function codeOf(thrown: unknown): string {
     : "";
 }
 
-/** Returns whether the server cancelled the statement, as it does after `statement_timeout`. */
+/**
+ * Returns whether the server cancelled the statement, as it does after `statement_timeout`. After
+ * `transaction_timeout`, it also closes the connection.
+ */
 export function isCancelled(thrown: unknown): boolean {
-  return codeOf(thrown) === "57014";
+  return ["57014", transactionTimeout].includes(codeOf(thrown));
 }
 
 /** Returns whether a value is outside its range, for example a time zone that does not exist. */
