@@ -8,10 +8,17 @@ import { engineVersion } from "../base/engine-version.ts";
 const downtime = "interval '10 minutes'";
 
 /**
+ * Longer than the maximum lease, which is 10 minutes. A lease that expires later was renewed while
+ * the database's clock was ahead.
+ */
+const maxLeft = "interval '20 minutes'";
+
+/**
  * SQL condition that no process has had a valid lease for 10 minutes. After a machine was
  * suspended, it is true until the first renewal of a lease records that Beckon runs again.
  */
-export const isWithoutProcess = `(select coalesce(max(lease_until) < now() - ${downtime}, false)
+export const isWithoutProcess = `(select coalesce(max(lease_until)
+        filter (where lease_until < now() + ${maxLeft}) < now() - ${downtime}, false)
       from processes)`;
 
 /**

@@ -4400,8 +4400,9 @@ from found f left join ended e on e.id = f.id left join requested q on q.id = f.
 
 -- expire-queued
 with picked as (
-  select id, workspace_id from runs r where status = 'queued' and greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
-    and not (select coalesce(max(lease_until) < now() - interval '10 minutes', false)
+  select id, workspace_id from runs r where status = 'queued' and greatest(coalesce(r.released_at, r.created_at), (select running_since from installation where running_since <= now())) < now() - interval '24 hours'
+    and not (select coalesce(max(lease_until)
+        filter (where lease_until < now() + interval '20 minutes') < now() - interval '10 minutes', false)
       from processes)
   limit 500 for no key update skip locked
 ), ending as (
@@ -4493,8 +4494,9 @@ select count(*)::int as ended from ended;
 -- drop-held
 with picked as (
   select id, workspace_id from runs
-  where status = 'waiting' and greatest(created_at, (select running_since from installation)) < now() - interval '7 days'
-    and not (select coalesce(max(lease_until) < now() - interval '10 minutes', false)
+  where status = 'waiting' and greatest(created_at, (select running_since from installation where running_since <= now())) < now() - interval '7 days'
+    and not (select coalesce(max(lease_until)
+        filter (where lease_until < now() + interval '20 minutes') < now() - interval '10 minutes', false)
       from processes)
   limit 500 for no key update skip locked
 ), ending as (
@@ -4799,7 +4801,8 @@ with recursive holding (workspace_id, agent_id) as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
-      and (r.released_at is null or r.released_at < now() - make_interval(mins => least(greatest(r.fence - 1, 1), 10)))
+      -- A later time is from before the clock was set back.
+      and coalesce(r.released_at not between now() - make_interval(mins => least(greatest(r.fence - 1, 1), 10)) and now(), true)
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
         and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     order by r.id limit f.capacity
@@ -4886,7 +4889,7 @@ with recursive walk (workspace_id, agent_id) as (
     select r.id
     from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
-      and r.id > '' and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
+      and r.id > '' and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation where running_since <= now())) < now() - interval '24 hours'
     order by r.id limit 1
   ) as q
 ), max_turn as (
@@ -4900,7 +4903,7 @@ with recursive walk (workspace_id, agent_id) as (
     select r.id
     from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = o.workspace_id and r.agent_id = o.agent_id
-      and r.id > o.id and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
+      and r.id > o.id and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation where running_since <= now())) < now() - interval '24 hours'
     order by r.id limit greatest(0, least((select turn from max_turn), o.share) - o.agents)
   ) as q
 ), turns as (
@@ -4921,7 +4924,7 @@ with recursive walk (workspace_id, agent_id) as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, waited_ms = r.waited_ms + case when r.started_at < r.released_at
-      then extract(epoch from now() - r.released_at) * 1000 else 0 end,
+      then greatest(0, extract(epoch from now() - r.released_at) * 1000) else 0 end,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id
@@ -4989,7 +4992,7 @@ from (values (1)) as always
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
   where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text
-    and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
+    and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation where running_since <= now())) < now() - interval '24 hours'
   order by r.id
   limit least($2::bigint, greatest(0, $7::bigint - (
     select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))
@@ -4998,7 +5001,7 @@ with picked as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, waited_ms = r.waited_ms + case when r.started_at < r.released_at
-      then extract(epoch from now() - r.released_at) * 1000 else 0 end,
+      then greatest(0, extract(epoch from now() - r.released_at) * 1000) else 0 end,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id
@@ -5074,7 +5077,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
+    greatest(0, extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000) as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -5164,7 +5167,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
+    greatest(0, extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000) as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -5266,7 +5269,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
+    greatest(0, extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000) as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -5356,7 +5359,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
+    greatest(0, extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000) as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'

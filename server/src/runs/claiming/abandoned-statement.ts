@@ -56,11 +56,12 @@ const source = `
  * Returns the common table expression `picked`, which selects and locks the abandoned runs for
  * which `condition` holds, oldest first. A run has waited since the recorded exit of its process,
  * or since the end of the process's lease if that was earlier: after a crash of the whole
- * installation, exits are recorded only at the next startup.
+ * installation, exits are recorded only at the next startup. If both are in the future, because the
+ * database's clock was set back, the run has not waited.
  */
 const pickedBy = (condition: string, limit: string) => `picked as (
   select r.id, least(r.attempt + 1, ${maxAttempts}) as attempt,
-    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
+    greatest(0, extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000) as waited_ms
   ${source} and ${condition}
   order by r.id limit ${limit} for no key update of r skip locked
 )`;

@@ -158,11 +158,12 @@ const columns = (
 /**
  * Additional SQL for claiming runs from the queue. If a stopping process released the run, the time
  * since then is added to `waited_ms`. Nothing is added for a run that was held before it was
- * queued, because it has no `started_at` yet.
+ * queued, because it has no `started_at` yet. Nothing is added either if the database's clock was
+ * set back since: a negative time would count as elapsed.
  */
 const fromQueue = {
   set: `waited_ms = r.waited_ms + case when r.started_at < r.released_at
-      then extract(epoch from now() - r.released_at) * 1000 else 0 end,`,
+      then greatest(0, extract(epoch from now() - r.released_at) * 1000) else 0 end,`,
   lock: "",
 };
 

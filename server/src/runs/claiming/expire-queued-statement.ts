@@ -14,9 +14,11 @@ const expired: UnexecutedEnd = {
 /**
  * Returns SQL of the later of two times: `time`, and the end of the last time without any process.
  * Nothing could execute a run in that time, so no run expires because Beckon was stopped or
- * suspended, or because PostgreSQL was unavailable.
+ * suspended, or because PostgreSQL was unavailable. An end in the future was recorded while the
+ * database's clock was ahead. It is left out, because until then no run would expire.
  */
-const sinceStart = (time: string) => `greatest(${time}, (select running_since from installation))`;
+const sinceStart = (time: string) =>
+  `greatest(${time}, (select running_since from installation where running_since <= now()))`;
 
 /**
  * Returns the SQL condition that a queued run `r` has been queued for 24 hours, counted from the

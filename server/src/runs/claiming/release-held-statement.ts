@@ -76,7 +76,8 @@ with recursive holding (workspace_id, agent_id) as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
-      and (r.released_at is null or r.released_at < now() - ${minReleaseInterval("r")})
+      -- A later time is from before the clock was set back.
+      and coalesce(r.released_at not between now() - ${minReleaseInterval("r")} and now(), true)
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
         and b.scope_id = i.trigger_id and ${holdsRuns})
     order by r.id limit f.capacity
