@@ -26,7 +26,12 @@ import {
   openStreams,
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
-import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
+import {
+  applyNextPlans,
+  correctPeriods,
+  readOperatorPlans,
+  reconcilePlans,
+} from "./limits/index.ts";
 import { createEvaluator } from "./mapping/index.ts";
 import { measureProcess } from "./measure-process.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
@@ -318,6 +323,7 @@ async function build(
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
     applyNextPlans: () => applyNextPlans(database, limits),
+    correctPeriods: () => correctPeriods(database, limits),
     wakeSender: wakeSender.call,
     pollsPerSweep,
   });

@@ -24,10 +24,10 @@ const pollIntervalMs = 1_000;
 /**
  * Default of `pollsPerSweep`, the number of polls from one sweep to the next. A sweep queues held
  * runs that can start, including those that other processes have held. It ends queued and held runs
- * that have expired, changes the plans of workspaces whose planned change is due, deletes the rows
- * of processes that exited more than a day ago, finds out whether there are subscriptions and
- * several workspaces with agents, sums up usage, and replaces time zones that PostgreSQL no longer
- * knows.
+ * that have expired, changes the plans of workspaces whose planned change is due, corrects periods
+ * of limits that begin in the future, deletes the rows of processes that exited more than a day
+ * ago, finds out whether there are subscriptions and several workspaces with agents, sums up usage,
+ * and replaces time zones that PostgreSQL no longer knows.
  */
 export const defaultPollsPerSweep = 60;
 /**
@@ -44,8 +44,9 @@ const maxTakeOverWaitMs = 2_000;
 /**
  * The background tasks of a process, whatever its `BECKON_ROLE`. With every role, they end queued
  * and held runs that have expired and runs that have no attempt left, queue held runs, return
- * reservations, change plans, sum up usage and find transactions that hold back events. They also
- * claim and take over runs, up to the process's capacity, which is 0 with the role `api`.
+ * reservations, change plans, correct periods of limits, sum up usage and find transactions that
+ * hold back events. They also claim and take over runs, up to the process's capacity, which is 0
+ * with the role `api`.
  */
 export interface Worker {
   /**
@@ -68,6 +69,7 @@ export function startWorker(
     /** Declares processes with expired leases dead. Returns whether there were any. */
     recordExpired: () => Promise<boolean>;
     applyNextPlans: () => Promise<void>;
+    correctPeriods: () => Promise<void>;
     /** Wakes the sender of deliveries. Does nothing in a process that sends none. */
     wakeSender: () => void;
     pollsPerSweep: number;
@@ -166,6 +168,7 @@ export function startWorker(
           }),
         );
         await attempt("changing plans", options.applyNextPlans);
+        await attempt("correcting the periods of limits", options.correctPeriods);
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
         await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
       }

@@ -1,5 +1,6 @@
 export { startDuePeriods } from "./budgets/index.ts";
 export { deleteCeiling, getCeiling, listCeilings, setCeiling } from "./ceilings/index.ts";
+export { correctPeriods } from "./correct-periods.ts";
 export {
   applyNextPlans,
   createPlan,

@@ -214,7 +214,8 @@ export async function deleteBudgets(
 const daysPerSum = 7;
 
 /**
- * Sets `spent` of new budgets of one workspace to the sum of the ledger's entries in their period.
+ * Sets `spent` of new or corrected budgets of one workspace to the sum of the ledger's entries in
+ * their period.
  */
 async function sumSpent(
   tx: WorkspaceTransaction,
@@ -301,6 +302,47 @@ from (
     ${sql.raw(presentPeriod("b", "ends"))} as ends
   from budgets b where b.workspace_id = ${workspaceId} and b.ends <= now()
 ) n where b.id = n.id`.execute(tx);
+}
+
+/**
+ * SQL condition that the period of a budget `b` was written while the database's clock was ahead:
+ * when a period is written, it has begun. The hour is a margin, for a clock that is set by little.
+ */
+const isInFuture = sql`b.starts > now() + interval '1 hour'`;
+
+/** Returns the ids of the workspaces with budgets whose period was written by a clock ahead. */
+export async function findFuturePeriods(tx: WorkspaceTransaction): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct workspace_id as id from budgets b where ${isInFuture} order by 1`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Begins the current period of those budgets of a workspace whose period was written by a clock
+ * ahead. `spent` becomes the sum of the ledger's entries in the period. If this amount reaches 50,
+ * 80 or 100 percent of the limit, events are written, even if they were before the clock was ahead.
+ */
+export async function correctFuturePeriods(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<void> {
+  await sql`
+select from budgets b where b.workspace_id = ${workspaceId} and ${isInFuture}
+order by b.workspace_id, b.scope_id, b.scope_kind, b.metric for no key update`.execute(tx);
+  const { rows: corrected } = await sql<BudgetKey>`
+update budgets b set starts = n.starts, ends = n.ends, spent = 0, crossed = 0, refused = false
+from (
+  select b.id, p.starts, p.ends from budgets b join workspaces w on w.id = b.workspace_id
+  cross join (select null::timestamptz as ends) as none
+  cross join lateral ${sql.raw(calendarPeriodSql("b.scope_kind", "none", "w"))} as p
+  where b.workspace_id = ${workspaceId} and ${isInFuture}
+) n where b.id = n.id
+returning b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind as "scopeKind",
+  b.metric`.execute(tx);
+  // Another process can have corrected them.
+  if (corrected.length === 0) return;
+  await sumSpent(tx, corrected);
+  await writeThresholds(tx, corrected);
 }
 
 /**
