@@ -4,16 +4,19 @@ import { type FormatCase, formatCases, scriptedModel } from "../../test/format-c
 import {
   type Behaviour,
   body,
+  frame,
   type ModelOutput,
   says,
   startModelServer,
   status,
   streamOf,
   streams,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { chunk, type ProviderError, wireOf } from "../../test/wire/index.ts";
 import { circuitPolicy } from "./circuit/circuit.ts";
 import { createCircuits } from "./circuit/index.ts";
+import { defaultTimeouts } from "./timeouts.ts";
 
 /** Streamed model calls whose responses are no streams, or have events that libraries reject. */
 
@@ -25,11 +28,13 @@ const run = async (
   kind: FormatCase["kind"],
   behaviours: readonly Behaviour[],
   stream: FormatCase["stream"] = "always",
+  idleMs = defaultTimeouts.idleMs,
 ) => {
   server.script(behaviours);
   return play(server.url, {
     model: scriptedModel(kind, server.url),
     settings: { stream },
+    timeouts: { ...defaultTimeouts, idleMs },
     retry: { maxAttempts: 3, baseWaitMs: 1, maxWaitMs: 1 },
   });
 };
@@ -39,6 +44,26 @@ const saysWhole =
   (said: ModelOutput, type?: string): Behaviour =>
   (request, index) =>
     body(JSON.stringify(wireOf(request.path).plain(said, "model")), type)(request, index);
+
+/** Sends the reply of `behaviour` with the content type `text/plain`. */
+const asText =
+  (behaviour: Behaviour): Behaviour =>
+  async (request, index) => {
+    const { reply, delivery } = await behaviour(request, index);
+    return { reply: { ...reply, headers: { "content-type": "text/plain" } }, delivery };
+  };
+
+/** Streams this text, and then sends nothing more without ending the response. */
+const stallsAfter = (text: string): Behaviour => {
+  const begins = asText(
+    streams({ text }, (events, closing) => [...events.slice(0, -closing), "never sent"]),
+  );
+  return async (request, index) => {
+    const bytes = await server.bytesOf(begins, request.body, request.path);
+    const after = bytes - Buffer.byteLength(frame("never sent"));
+    return withDelivery({ type: "stall", after }, begins)(request, index);
+  };
+};
 
 /** Streams nothing but this error. */
 const onlyError = (error: ProviderError) =>
@@ -101,6 +126,27 @@ describe.each(kinds)("a stream of %s", (kind) => {
       error: { message: "The model's provider reported an error: no" },
     });
     expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe.each(kinds)("a stream of %s with the content type text/plain", (kind) => {
+  it("is asked for, and read as it arrives, so that Beckon notices when it stalls", async () => {
+    const sent = [stallsAfter("Hello"), asText(says("back"))];
+    const { outcome, deltas } = await run(kind, sent, "always", 250);
+    expect(server.requests[0]?.headers.accept).toMatch(/^text\/event-stream,/);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
+    expect(deltas.filter(({ type }) => type !== "step_start")).toMatchObject([
+      { type: "text_delta", text: "Hello" },
+      { type: "step_end", complete: false, error: expect.stringContaining("in time") },
+      { type: "text_delta", text: "back" },
+      { type: "step_end", complete: true },
+    ]);
+  });
+
+  it("has exact arguments of tool calls", async () => {
+    const call = { id: "call_1", name: "unknown", arguments: '{"id":12345678901234567890}' };
+    const { journal } = await run(kind, [asText(says({ calls: [call] })), says("done")]);
+    expect(JSON.stringify(journal)).toContain("12345678901234567890");
   });
 });
 

@@ -12,6 +12,7 @@ export {
   onBehalfOf,
 } from "./create-egress.ts";
 export { EgressDenied } from "./egress-denied.ts";
+export { acceptEvents, canBeEvents } from "./event-stream.ts";
 export { codingsOf } from "./exchange.ts";
 export { GrowingBuffer } from "./growing-buffer.ts";
 export {

@@ -117,10 +117,8 @@ export function createLeanFetch(
         const request = fetchOptions(url, init);
         meterBody(signal, request.body);
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(
-          request,
-          new StreamedExchange(acceptsEncoded, signal, limits, resolve, reject),
-        );
+        const reading = { acceptsEncoded, prefersEvents: prefersEvents(init?.headers) };
+        agent.dispatch(request, new StreamedExchange(reading, signal, limits, resolve, reject));
       });
   return {
     fetch: fetchWith(false),
@@ -192,6 +190,13 @@ function requestOptions(
     headers: { ...accept, ...Object.fromEntries(given), "accept-encoding": "identity" },
     body,
   };
+}
+
+/** Returns whether the first type in the header `accept` is that of event streams. */
+function prefersEvents(headers: RequestInit["headers"]): boolean {
+  for (const [name, value] of headerEntries(headers))
+    if (isHeader(name, "accept")) return value.startsWith("text/event-stream");
+  return false;
 }
 
 const isHeader = (name: string, lowerCaseName: string) => name.toLowerCase() === lowerCaseName;

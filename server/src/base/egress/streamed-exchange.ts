@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { canBeEvents } from "./event-stream.ts";
 import { Exchange, type Head, isBodiless } from "./exchange.ts";
 import { ResponseBody } from "./response-body.ts";
 
@@ -8,27 +9,40 @@ import { ResponseBody } from "./response-body.ts";
  */
 const maxResponseStatus = 599;
 
+interface Acceptance {
+  readonly acceptsEncoded: boolean;
+  /** Whether the request prefers an event stream. */
+  readonly prefersEvents: boolean;
+}
+
 /**
  * An exchange that resolves with a `Response` when the response head has arrived. Then it streams
  * the body.
  */
 export class StreamedExchange extends Exchange<Response> {
   protected override readonly acceptsEncoded: boolean;
+  readonly #prefersEvents: boolean;
   #body: ResponseBody | undefined;
 
-  constructor(acceptsEncoded: boolean, ...rest: ConstructorParameters<typeof Exchange<Response>>) {
+  constructor(
+    { acceptsEncoded, prefersEvents }: Acceptance,
+    ...rest: ConstructorParameters<typeof Exchange<Response>>
+  ) {
     super(...rest);
     this.acceptsEncoded = acceptsEncoded;
+    this.#prefersEvents = prefersEvents;
   }
 
   protected begin(
     { status, statusText, headers }: Head,
     controller: Dispatcher.DispatchController,
   ): void {
-    if (!isBodiless(status))
-      this.#body = new ResponseBody(controller, {
-        lines: String(headers["content-type"]).startsWith("text/event-stream"),
-      });
+    if (!isBodiless(status)) {
+      const type = String(headers["content-type"] ?? "");
+      const lines =
+        type.startsWith("text/event-stream") || (this.#prefersEvents && canBeEvents(type));
+      this.#body = new ResponseBody(controller, { lines });
+    }
     const response = new Response(this.#body?.stream ?? null, {
       status: Math.min(status, maxResponseStatus),
       statusText: reasonPhrase(statusText),

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import { linkAbort, raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
-import { meterCalls } from "../../base/egress/index.ts";
+import { acceptEvents, meterCalls } from "../../base/egress/index.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { reportedUsage } from "../usage.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
@@ -61,7 +61,11 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
     () => stop.abort(timeout("finish its answer")),
     Math.max(0, endsAt - elapsed()),
   );
-  const callOptions = { ...options, abortSignal: call };
+  const callOptions = {
+    ...options,
+    abortSignal: call,
+    ...(streamed && { headers: { accept: acceptEvents } }),
+  };
   const reading = { canBeEmpty: options.prompt.at(-1)?.role === "tool", scrub: request.scrub };
   try {
     let answer: Answer;

@@ -15,6 +15,7 @@ export function exactArguments(
   build: (fetch: Fetch) => LanguageModelV4,
 ): LanguageModelV4 {
   const model = build(convertResponses(fetch));
+  let streaming: LanguageModelV4 | undefined;
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
@@ -29,15 +30,17 @@ export function exactArguments(
       );
       return { ...result, content };
     },
-    doStream: (options) => model.doStream(options),
+    doStream: (options) => {
+      streaming ??= build(fetch);
+      return streaming.doStream(options);
+    },
   };
 }
 
 function convertResponses(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    if (!response.ok || response.body === null || isStream) return response;
+    if (!response.ok || response.body === null) return response;
     return new Response(response.body.pipeThrough(convertWhole()), response);
   };
 }

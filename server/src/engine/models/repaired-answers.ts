@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV4 } from "@ai-sdk/provider";
-import { GrowingBuffer } from "../../base/egress/index.ts";
+import { canBeEvents, GrowingBuffer } from "../../base/egress/index.ts";
 import { repairAnswer } from "./repairs/index.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -70,11 +70,14 @@ function repairedResponse(thrown: unknown): Response | undefined {
     : new Response(body, { headers: thrown.responseHeaders ?? {} });
 }
 
-/** Returns `fetch` with the events of each streamed response repaired. */
+/**
+ * Returns `fetch` with the events of each response that can be a stream repaired. Other texts pass
+ * unchanged: no line of JSON begins like an event.
+ */
 export function repairEvents(fetch: Fetch, repairEvent: RepairEvent = repairAnswer): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+    const isStream = canBeEvents(response.headers.get("content-type"));
     if (!response.ok || response.body === null || !isStream) return response;
     return new Response(response.body.pipeThrough(repairLines(repairEvent)), response);
   };

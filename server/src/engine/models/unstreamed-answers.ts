@@ -6,14 +6,9 @@ import {
   type LanguageModelV4StreamPart,
   type LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
+import { canBeEvents } from "../../base/egress/index.ts";
 
 type Fetch = typeof globalThis.fetch;
-
-/**
- * Matches the content types of responses that are no event streams. Others are read as a stream,
- * because some servers send streams without a content type, or with one such as `text/plain`.
- */
-const unstreamedTypes = /^\s*(?:application\/(?:[\w.+-]+\+)?json|text\/html)\b/i;
 
 /** A server sent a response without streaming although a stream was requested. */
 class UnstreamedError extends Error {
@@ -87,7 +82,7 @@ function withActualStatus(
 export function onlyStreams(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (response.ok && unstreamedTypes.test(response.headers.get("content-type") ?? ""))
+    if (response.ok && !canBeEvents(response.headers.get("content-type")))
       throw new UnstreamedError(response);
     return response;
   };
