@@ -57,6 +57,7 @@ async function playWaiting({ revision: initial, wait, reserve }: Script) {
       const pass: Pass = {
         probe: false,
         last: false,
+        received() {},
         answered: report("answered"),
         failed: report("failed"),
         dropped: report("dropped"),

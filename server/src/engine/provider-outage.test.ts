@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { median } from "../../test/busy-model.ts";
 import { dataOf, play } from "../../test/engine-run.ts";
+import { scriptedModel } from "../../test/format-cases.ts";
 import {
   type Behaviour,
   blackHole,
@@ -12,7 +13,7 @@ import {
 } from "../../test/model-server.ts";
 import { ByteBudget } from "../base/byte-budget.ts";
 import { elapsed } from "../base/clock.ts";
-import { type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
+import { type CircuitPolicy, circuitPolicy, type Pass } from "./circuit/circuit.ts";
 import { type Circuit, createCircuits } from "./circuit/circuits.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
@@ -96,6 +97,29 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     // the outage. The median is checked, because single runs can be slow on a busy machine.
     expect(median(others.map(({ tookMs }) => tookMs))).toBeLessThan(outageMs / 4);
   });
+});
+
+it("a streamed call receives data before its first text, which answers it", async () => {
+  const reports: string[] = [];
+  const report = (name: string) => () => void reports.push(name);
+  const pass: Pass = {
+    probe: false,
+    last: false,
+    received: report("received"),
+    answered: report("answered"),
+    failed: report("failed"),
+    dropped: report("dropped"),
+    returned: report("returned"),
+  };
+  const key = { owner: "A", provider: "p", model: "m", origin: ailing.url };
+  ailing.script(says("Hello"));
+  await play(ailing.url, {
+    model: scriptedModel("openai", ailing.url),
+    settings: { stream: "always" },
+    circuit: { ...createCircuits(policy).of(key), enter: async () => pass },
+  });
+  expect(reports[0]).toBe("received");
+  expect(reports.find((name) => name !== "received")).toBe("answered");
 });
 
 describe("a run whose model is down", () => {

@@ -275,6 +275,20 @@ describe("a circuit", () => {
     expect(waits.pass).toBeDefined();
   });
 
+  it("does not open while a call in flight receives data, and counts its failure", async () => {
+    const circuit = alone({ minSilentCalls: 1, failureThreshold: 1 });
+    const streamed = await circuit.enter(forever, never);
+    for (let elapsedMs = 0; elapsedMs < policy.maxSilenceMs * 2; elapsedMs += 100) {
+      await settle(100);
+      streamed.received();
+    }
+    const other = asking(circuit);
+    await settle();
+    expect(other.pass?.probe).toBe(false);
+    streamed.failed(failure);
+    expect(await isOpen(circuit)).toBe(true);
+  });
+
   it("of a process with few runs opens when calls fail, and not because one answer is slow", async () => {
     const ofFewRuns = circuitPolicy(8);
     const circuit = alone(ofFewRuns);

@@ -29,14 +29,14 @@ export interface CircuitPolicy {
    */
   readonly maxWaiting: number;
   /**
-   * The circuit also opens if at least this many calls are in flight and no call was reported as
-   * answered or failed for more than `maxSilenceMs`.
+   * The circuit also opens if at least this many calls are in flight and the model was silent for
+   * more than `maxSilenceMs`.
    */
   readonly minSilentCalls: number;
   /**
    * The circuit also opens if at least `minSilentCalls` calls are in flight, and for more than this
-   * many milliseconds none was reported as answered or failed. The time counts from the last report
-   * or, if no call was in flight then, from the start of the next call.
+   * many milliseconds none received data or was reported as answered or failed. The time counts
+   * from the last of these or, if no call was in flight then, from the start of the next call.
    */
   readonly maxSilenceMs: number;
 }
@@ -60,8 +60,8 @@ export function circuitPolicy(maxRuns: number): CircuitPolicy {
 }
 
 /**
- * Permission for one model call. Its methods report the result of the call. Only the first report
- * counts.
+ * Permission for one model call. Its methods, except `received`, report the result of the call.
+ * Only the first report counts.
  */
 export interface Pass {
   /**
@@ -74,6 +74,11 @@ export interface Pass {
    * while the circuit is open, unless it returns this one.
    */
   readonly last: boolean;
+  /**
+   * Notes that data of a streamed answer has arrived, so the model is not silent. This is not its
+   * result: a stream can end with a failure before its first text.
+   */
+  received(): void;
   /** Reports that the provider responded, possibly with an error, or that its answer has begun. */
   answered(): void;
   /** Reports that the provider is unreachable. */
@@ -268,27 +273,32 @@ export function createBreaker(
   const isSilent = () =>
     inFlight >= policy.minSilentCalls && elapsed() - lastActivityAt > policy.maxSilenceMs;
 
+  const noteActivity = () => {
+    lastActivityAt = elapsed();
+  };
+
   const pass = (turn: Turn, isCounted = false): Pass => {
-    if (inFlight === 0) lastActivityAt = elapsed();
+    if (inFlight === 0) noteActivity();
     inFlight += 1;
-    if (turn === "ordinary") return new CountedPass(turn, finish);
+    if (turn === "ordinary") return new CountedPass(turn, finish, noteActivity);
     shared.startProbe(isCounted);
-    return new CountedPass(turn, (_, result) => {
+    const onReport = (_: Turn, result: CallResult) => {
       shared.endProbe(isCounted);
       finish(turn, result);
-    });
+    };
+    return new CountedPass(turn, onReport, noteActivity);
   };
   const finish = (turn: Turn, result: CallResult) => {
     inFlight -= 1;
     if (result === "answered") {
-      lastActivityAt = elapsed();
+      noteActivity();
       consecutiveFailures = 0;
       if (openState !== undefined) close();
       shared.notifyOrigin();
     } else if (result === "returned") {
       if (turn === "probe") giveToAnother();
     } else if (result !== "dropped") {
-      lastActivityAt = elapsed();
+      noteActivity();
       consecutiveFailures += 1;
       if (openState !== undefined) {
         openState.reason = result;
@@ -377,11 +387,17 @@ type CallResult = "answered" | "dropped" | "returned" | ModelFailure;
 class CountedPass implements Pass {
   readonly #turn: Turn;
   readonly #onReport: (turn: Turn, result: CallResult) => void;
+  readonly #onReceived: () => void;
   #isReported = false;
 
-  constructor(turn: Turn, onReport: (turn: Turn, result: CallResult) => void) {
+  constructor(
+    turn: Turn,
+    onReport: (turn: Turn, result: CallResult) => void,
+    onReceived: () => void,
+  ) {
     this.#turn = turn;
     this.#onReport = onReport;
+    this.#onReceived = onReceived;
   }
 
   get probe(): boolean {
@@ -390,6 +406,10 @@ class CountedPass implements Pass {
 
   get last(): boolean {
     return this.#turn === "last";
+  }
+
+  received(): void {
+    if (!this.#isReported) this.#onReceived();
   }
 
   answered(): void {

@@ -22,6 +22,8 @@ export interface ModelAttempt {
   /** Maximum time between two chunks of a stream after its first content, in milliseconds. */
   readonly idleMs: number;
   readonly onText: OnText;
+  /** Called for each part of a stream that the provider sent. */
+  readonly onData: () => void;
   /** Maximum size of the answer in bytes. */
   readonly maxAnswerBytes: number;
   /**
@@ -44,7 +46,8 @@ export interface ModelAttempt {
  *   no memory left), or the error of the provider or its library.
  */
 export async function attemptCall(request: ModelAttempt): Promise<Answer> {
-  const { model, options, streamed, signal, endsAt, idleMs, onText, maxAnswerBytes } = request;
+  const { model, options, streamed, signal, endsAt, idleMs, onText, onData, maxAnswerBytes } =
+    request;
   const { controller: stop, release } = linkAbort(signal);
   const call = stop.signal;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -73,6 +76,7 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
       const { stream } = await raceSignal(model.doStream(callOptions), call);
       const result = await collectStream(stream, call, {
         onText,
+        onData,
         onOutput: (bytes) => {
           request.record.addOutput(bytes);
           if (bytes === 0) return;

@@ -192,6 +192,7 @@ async function makeAttempt(
         pass?.answered();
         request.onDelta?.({ type: `${type}_delta`, step, text });
       },
+      onData: () => pass?.received(),
       maxAnswerBytes,
       memory: request.memory,
       scrub,

@@ -14,6 +14,8 @@ export type OnText = (type: "text" | "reasoning", text: string) => void;
 
 export interface StreamListener {
   readonly onText: OnText;
+  /** Called for each part that the provider sent. Default: no call. */
+  readonly onData?: () => void;
   /**
    * Called for each part that the model wrote (text, reasoning, or arguments of a tool call), with
    * its size in bytes. Default: no call.
@@ -68,7 +70,7 @@ const partsPerTurn = 256;
 export async function collectStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,
-  { onText, onOutput = () => {}, onRead = () => {} }: StreamListener,
+  { onText, onData = () => {}, onOutput = () => {}, onRead = () => {} }: StreamListener,
 ): Promise<RawAnswer & { readonly responseModel: string | undefined }> {
   const reader = stream.getReader();
   const content: LanguageModelV4Content[] = [];
@@ -81,6 +83,8 @@ export async function collectStream(
       if (parts % partsPerTurn === 0) await setImmediate();
       const { done, value: part } = await raceSignal(reader.read(), signal);
       if (done) break;
+      // The libraries create this part themselves, before the provider has sent anything.
+      if (part.type !== "stream-start") onData();
       if (part.type === "error") throw part.error;
       if (part.type === "raw") throwInBandError(part.rawValue);
       if (part.type === "response-metadata") responseModel = part.modelId;
