@@ -350,7 +350,7 @@ it("explains an output limit that the provider rejects, if Beckon chose it becau
     return outcome?.status === "failed" ? outcome.error.message : "";
   };
   expect(await rejected({ stream: "never" })).toMatch(
-    /at most 8192 tokens.* asked for at most 16384 tokens .* limits.reserve_output_tokens/,
+    /at most 8192 tokens\. .* asked for at most 16384 tokens .* limits.reserve_output_tokens/,
   );
   expect(await rejected({ stream: "never" }, 403)).not.toMatch(/16384/);
   expect(await rejected({ stream: "never", max_output_tokens: 16_384 })).not.toMatch(/16384/);

@@ -14,6 +14,11 @@ export function isGatewayTimeout(status: number | undefined): boolean {
   return status !== undefined && gatewayTimeouts.has(status);
 }
 
+/** Returns a text of a provider with a full stop, so that another sentence can follow. */
+export function asSentence(text: string): string {
+  return text.replace(/[^.!?]$/, "$&.");
+}
+
 /**
  * The failure of a model call that got no complete answer. The message is shown to the caller of
  * the run and logged, so it must not contain a key, header, URL or text of the run.
@@ -83,6 +88,6 @@ export class ModelFailure extends Error {
   /** The message with `quoted`, for the error of the run and its subscribers. */
   get messageForCaller(): string {
     if (this.quoted === undefined) return this.message;
-    return `${this.message.replace(/[^.!?]$/, "$&.")} ${this.quoted}`;
+    return `${asSentence(this.message)} ${this.quoted}`;
   }
 }

@@ -292,7 +292,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   it("fails at once when the provider asks to wait longer than the step or the run has left", async () => {
     server.script(status(429, { headers: { "retry-after": "100" } }));
     const message =
-      "The model's provider answered 429: scripted 429 It asks to wait 100 s, which is longer than the time left.";
+      "The model's provider answered 429: scripted 429. It asks to wait 100 s, which is longer than the time left.";
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
       error: { code: "model_error", message },

@@ -341,7 +341,7 @@ describe("the capacity for runs that wait for a rate limit", () => {
       error: {
         code: "model_error",
         message:
-          "The model's provider answered 429: scripted 429 It asks to wait 60 s, and too many runs already wait for models.",
+          "The model's provider answered 429: scripted 429. It asks to wait 60 s, and too many runs already wait for models.",
       },
     });
     expect(server.requests).toHaveLength(1);

@@ -8,7 +8,7 @@ import { elapsed, sleep } from "../../base/clock.ts";
 import { type AttemptLimit, type ChosenBound, explainBound } from "../call-limit.ts";
 import type { Pass } from "../circuit/index.ts";
 import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
-import { ModelFailure } from "../model-failure.ts";
+import { asSentence, ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
 import { attemptCall } from "./attempt-call.ts";
 import { AttemptLimiter, bytesOf } from "./attempt-limiter.ts";
@@ -232,7 +232,7 @@ function withOutputLimit(failure: ModelFailure, { chosenBound }: AttemptLimiter)
   if (chosenBound === undefined || (status !== 400 && status !== 422) || !/token/i.test(message))
     return failure;
   return new ModelFailure(
-    `${message} ${explainBound(chosenBound)} If the model allows fewer, set max_output_tokens or lower limits.reserve_output_tokens of the agent.`,
+    `${asSentence(message)} ${explainBound(chosenBound)} If the model allows fewer, set max_output_tokens or lower limits.reserve_output_tokens of the agent.`,
     { ...failure, status },
   );
 }

@@ -1,6 +1,6 @@
 import { elapsed } from "../../base/clock.ts";
 import type { Pass } from "../circuit/index.ts";
-import { ModelFailure } from "../model-failure.ts";
+import { asSentence, ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../timeouts.ts";
 import type { Used } from "./used.ts";
@@ -120,7 +120,7 @@ function briefWaitAfter(failure: ModelFailure, retry: RetryPolicy, failedAttempt
 
 function asksTooMuch(failure: ModelFailure, retryAfterMs: number, why: string): ModelFailure {
   const asked = Math.ceil(retryAfterMs / 1000);
-  return new ModelFailure(`${failure.message} It asks to wait ${asked} s, ${why}.`, {
+  return new ModelFailure(`${asSentence(failure.message)} It asks to wait ${asked} s, ${why}.`, {
     ...failure,
     retryable: false,
   });
