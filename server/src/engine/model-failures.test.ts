@@ -70,7 +70,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   });
 
   it.each([
-    // FastAPI, two forms of Mistral, and Google's endpoint for OpenAI's API.
+    // FastAPI, two forms of Mistral, Google's endpoint for OpenAI's API, and Cloudflare.
     [{ detail: [{ loc: ["body", "n"], msg: "Field required" }] }, "body.n: Field required"],
     [
       { object: "error", message: { detail: [{ msg: "No extras" }, { loc: [], msg: "No n" }] } },
@@ -78,6 +78,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     ],
     [{ message: [{ loc: ["body", "tools", 0], msg: "No extras" }] }, "body.tools.0: No extras"],
     [[{ error: { code: 400, message: "API key not valid" } }], "API key not valid"],
+    [{ errors: [{ code: 7003, message: "No route" }, { message: "No x" }] }, "No route; No x"],
     // OpenRouter, with the error of the provider that it called.
     [routed({ raw: '{"error":{"message":"No images"}}', provider_name: "X" }), "X: No images"],
     [routed({ raw: '[{"error":{"message":"No images"}}]', provider_name: "X" }), "X: No images"],

@@ -19,9 +19,10 @@ export interface ProviderError {
 
 /**
  * Returns the error in `{error: {message, code, type, status}}`, `{error: "text"}`, `{message:
- * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Instead of
- * a text there can be the errors of a validation: see `wordsIn`. The text of an error of OpenRouter
- * is that of the provider that it called. Returns undefined if the body contains no error.
+ * "text"}`, `{detail: "text"}`, `{errors: [{message}]}` (Cloudflare), or nested in
+ * `{response: {error: …}}` (OpenAI's streams). Instead of a text there can be several errors: see
+ * `wordsIn`. The text of an error of OpenRouter is that of the provider that it called. Returns
+ * undefined if the body contains no error.
  */
 export function providerErrorIn(body: unknown): ProviderError | undefined {
   if (!isJsonObject(body)) return undefined;
@@ -44,7 +45,7 @@ export function providerErrorIn(body: unknown): ProviderError | undefined {
 
 function textIn(body: JsonObject): string | undefined {
   const inner = isJsonObject(body.error) ? body.error : body;
-  return [inner.message, body.error, body.message, body.detail]
+  return [inner.message, body.error, body.message, body.detail, body.errors]
     .map(wordsIn)
     .find((words) => words !== undefined);
 }
@@ -70,19 +71,20 @@ export function unwrapped(body: unknown): unknown {
   return Array.isArray(body) && body.length === 1 ? body[0] : body;
 }
 
-/** Maximum number of validation errors in a message. */
+/** Maximum number of errors in a message. */
 const maxErrors = 5;
 
 /**
- * Returns a text, or the texts of validation errors, `[{loc: ["body", "n"], msg}]` or `{detail: […]}`
- * (FastAPI, Mistral), each with its location. Undefined if there is no text.
+ * Returns a text, or the texts of errors: of a validation, `[{loc: ["body", "n"], msg}]` or
+ * `{detail: […]}` (FastAPI, Mistral), each with its location, or `[{message}]` (Cloudflare).
+ * Undefined if there is no text.
  */
 function wordsIn(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   const errors = isJsonObject(value) ? value.detail : value;
   if (!Array.isArray(errors)) return undefined;
   const texts = errors.slice(0, maxErrors).flatMap((error) => {
-    const message = fieldOf(error, "msg");
+    const message = fieldOf(error, "msg") ?? fieldOf(error, "message");
     if (typeof message !== "string") return [];
     const location = fieldOf(error, "loc");
     const names = Array.isArray(location) ? location.slice(0, 20) : [];
