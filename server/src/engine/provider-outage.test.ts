@@ -122,6 +122,18 @@ it("a streamed call receives data before its first text, which answers it", asyn
   expect(reports.find((name) => name !== "received")).toBe("answered");
 });
 
+it("a run waits for its provider also if no other run calls it", async () => {
+  const circuit = createCircuits(policy).of({
+    owner: "A",
+    provider: "p",
+    model: "m",
+    origin: ailing.url,
+  });
+  ailing.script([...Array.from({ length: 8 }, () => status(503)), says("back")]);
+  const { outcome } = await play(ailing.url, { circuit, retry, timeouts: defaultTimeouts });
+  expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
+});
+
 describe("a run whose model is down", () => {
   const policyOfTwo = { ...policy, failureThreshold: 2, basePauseMs: 2, maxPauseMs: 8 };
   const circuitOf = (changed: Partial<CircuitPolicy> = {}) =>

@@ -501,7 +501,7 @@ describe("in mid-run", () => {
       const workspace = await pricedWorkspace(beckon, server);
       const agent = await workspace.agent({ ...bounded, limits: { max_cost_micros } });
       const released = Promise.withResolvers<void>();
-      // Five failures open the model's circuit breaker. The runs then wait, and one of them calls
+      // Three failures open the model's circuit breaker. The runs then wait, and one of them calls
       // the model to find out whether it is still down.
       const runs = 6;
       const failures = Array.from({ length: runs }, () => status(503));

@@ -13,8 +13,6 @@ const calls = (outcome: string) => beckon.metric("beckon_model_calls_total", { o
 test("a provider that refuses connections is reported while runs wait for it", async () => {
   const provider = await beckon.createProvider("http://127.0.0.1:9/v1", "refusing");
   const agent = await beckon.createAgent({ model: "refusing/model" });
-  // Started together, so that their failures open the circuit before one of them has no attempt
-  // left.
   const started = await Promise.all(
     Array.from({ length: 6 }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })),
   );
@@ -26,7 +24,7 @@ test("a provider that refuses connections is reported while runs wait for it", a
     error_code: "model_error",
     reason: "The connection to the model's provider failed (ECONNREFUSED).",
   });
-  expect(await calls("unsent")).toBeGreaterThanOrEqual(5);
+  expect(await calls("unsent")).toBeGreaterThanOrEqual(3);
   expect(await calls("failed")).toBe(0);
   expect(named("run ended")).toEqual([]);
 

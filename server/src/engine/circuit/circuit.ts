@@ -3,8 +3,10 @@ import { ModelFailure } from "../model-failure.ts";
 
 export interface CircuitPolicy {
   /**
-   * Number of consecutive failures, counted over all runs, that opens the circuit. Also the maximum
-   * number of last attempts (see `lastAttemptMs`) in flight while the circuit is open.
+   * Number of consecutive failures, counted over all runs, that opens the circuit. Must be less
+   * than `RetryPolicy.maxAttempts`: otherwise a run that is the only one fails instead of waiting.
+   * Also the maximum number of last attempts (see `lastAttemptMs`) in flight while the circuit is
+   * open.
    */
   readonly failureThreshold: number;
   /**
@@ -47,7 +49,7 @@ export interface CircuitPolicy {
  */
 export function circuitPolicy(maxRuns: number): CircuitPolicy {
   return {
-    failureThreshold: 5,
+    failureThreshold: 3,
     basePauseMs: 1_000,
     maxPauseMs: 15_000,
     lastAttemptMs: 15_000,
