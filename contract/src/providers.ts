@@ -142,7 +142,7 @@ export const providerCheck = z.object({
    * models can be for other uses than agents, for example embeddings.
    */
   models: z.array(z.string()),
-  /** Why the provider does not work; null if it works. */
+  /** Why the provider does not work or cannot be checked; null if it works. */
   error: z.string().nullable(),
 });
 export type ProviderCheck = z.infer<typeof providerCheck>;

@@ -160,3 +160,19 @@ test("a Beckon on the port that is not ready is a warning, and no other program"
     },
   ]);
 });
+
+test("a provider without a list of models is a warning, since agents may be able to use it", async () => {
+  const listless = createHttpServer((_request, response) => void response.writeHead(404).end());
+  onTestFinished(() => void listless.close());
+  await new Promise<void>((resolve) => listless.listen(0, "127.0.0.1", resolve));
+  const ANTHROPIC_BASE_URL = `http://127.0.0.1:${(listless.address() as AddressInfo).port}/v1`;
+  const findings = await findingsWith({ ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL });
+  expect(findings.filter(({ area }) => area === "providers")).toEqual([
+    {
+      area: "providers",
+      status: "warning",
+      message: expect.stringContaining("does not list its models (404)"),
+      remedy: "Check its base URL.",
+    },
+  ]);
+});

@@ -2,7 +2,13 @@ import type { OperatorProvider } from "../base/context.ts";
 import { createLeanFetch } from "../base/egress/index.ts";
 import { createLog } from "../base/log.ts";
 import type { Config } from "../config.ts";
-import { Discovery, ModelLists, modelServers, operatorProviders } from "../providers/index.ts";
+import {
+  Discovery,
+  type FetchedModels,
+  ModelLists,
+  modelServers,
+  operatorProviders,
+} from "../providers/index.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { type ClockReading, readingOf } from "./clock.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
@@ -63,7 +69,7 @@ async function checkProvider(
   const { name, models: discovered } = provider;
   if (discovered !== undefined) return { finding: works(name, discovered.length), readings: [] };
   let readings: readonly ClockReading[] = [];
-  const { models, error } = await new ModelLists().fetch(
+  const list = await new ModelLists().fetch(
     provider,
     {
       fetch: async (input, init) => {
@@ -74,16 +80,23 @@ async function checkProvider(
     },
     timeoutMs,
   );
-  if (error === null) return { finding: works(name, models.length), readings };
-  return {
-    readings,
-    finding: problem("providers", {
-      message: `The provider ${name} cannot be used. ${error}`,
-      remedy: error.includes("key")
-        ? "Correct its key: docs/settings.md names the setting of each provider."
-        : "Check its base URL, and that this machine can connect to it directly.",
-    }),
-  };
+  return { finding: findingOf(name, list), readings };
+}
+
+function findingOf(name: string, list: FetchedModels): Finding {
+  if (list.error === null) return works(name, list.models.length);
+  if (list.hasNoList)
+    return warning(
+      "providers",
+      `The provider ${name} may not work. ${list.error}`,
+      "Check its base URL.",
+    );
+  return problem("providers", {
+    message: `The provider ${name} cannot be used. ${list.error}`,
+    remedy: list.error.includes("key")
+      ? "Correct its key: docs/settings.md names the setting of each provider."
+      : "Check its base URL, and that this machine can connect to it directly.",
+  });
 }
 
 function works(name: string, models: number): Finding {

@@ -118,7 +118,9 @@ describe("POST /providers/:provider_id/check", () => {
     [400, /rejects the request/, "unknown parameter"],
     [401, /rejects the key/],
     [403, /rejects the key/],
-    [404, /base URL/],
+    [404, /does not list its models .*base URL is right/],
+    [405, /does not list its models .*base URL is right/],
+    [501, /does not list its models .*base URL is right/],
     [500, /answered 500/],
     [302, /answered 302/],
   ])(

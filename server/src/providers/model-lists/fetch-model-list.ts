@@ -1,5 +1,6 @@
 import { EgressDenied, howToAllow } from "../../base/egress/index.ts";
 import { tryParseJson } from "../../base/json/index.ts";
+import type { ListRequest } from "./model-list-format.ts";
 
 const maxModels = 1_000;
 const maxNameLength = 200;
@@ -18,6 +19,8 @@ export type FetchedModels =
       readonly error: string;
       /** Whether the server did not finish its response in time. Such a server may only be busy. */
       readonly timedOut: boolean;
+      /** Whether the server has no list there. Its models may work all the same. */
+      readonly hasNoList: boolean;
     };
 
 /**
@@ -27,22 +30,28 @@ export type FetchedModels =
  *
  * @param namesIn returns the names in a parsed response, or undefined if the response is not a list
  *   of models.
- * @param timeoutMs limits the time from the request to the end of the response.
+ * @param timeoutMs limits the time from the first request to the end of the last response.
  */
 export async function fetchModelList(
   fetch: typeof globalThis.fetch,
-  { url, headers }: { url: string; headers: Record<string, string> },
+  { url, headers, keyUrl }: ListRequest,
   namesIn: (response: unknown) => readonly string[] | undefined,
   timeoutMs: number,
 ): Promise<FetchedModels> {
   const signal = AbortSignal.timeout(timeoutMs);
+  const get = (from: string) => fetch(from, { headers, signal, redirect: "manual" });
   try {
-    const response = await fetch(url, { headers, signal, redirect: "manual" });
+    if (keyUrl !== undefined) {
+      const { status, body } = await get(keyUrl);
+      await body?.cancel();
+      if (status === 401) return failed(rejectsKey(status));
+    }
+    const response = await get(url);
     if (response.status === 400)
       return failed(badRequestError(await textOf(response, maxErrorLength)));
     if (!response.ok) {
       await response.body?.cancel();
-      return failed(statusErrors[response.status] ?? `It answered ${response.status}.`);
+      return failedWith(response.status);
     }
     const text = await textOf(response, maxListLength);
     const names = text === undefined ? undefined : namesIn(tryParseJson(text));
@@ -58,22 +67,35 @@ export async function fetchModelList(
   }
 }
 
-const statusErrors: Readonly<Record<number, string>> = {
-  401: "It rejects the key (401).",
-  403: "It rejects the key (403).",
-  404: "It has no list of models there (404): is the base URL that of its API?",
-  429: "It answered 429: too many requests, or the account's limit is used up.",
-};
+function failedWith(status: number): FetchedModels {
+  switch (status) {
+    case 401:
+    case 403:
+      return failed(rejectsKey(status));
+    // Some servers have no list, or its path for other methods only.
+    case 404:
+    case 405:
+    case 501:
+      return failed(
+        `It does not list its models (${status}), so Beckon cannot check it. Agents can use it if the base URL is right.`,
+        { hasNoList: true },
+      );
+    case 429:
+      return failed("It answered 429: too many requests, or the account's limit is used up.");
+    default:
+      return failed(`It answered ${status}.`);
+  }
+}
 
-function failed(error: string, { timedOut = false } = {}): FetchedModels {
-  return { models: [], error, timedOut };
+const rejectsKey = (status: number) => `It rejects the key (${status}).`;
+
+function failed(error: string, { timedOut = false, hasNoList = false } = {}): FetchedModels {
+  return { models: [], error, timedOut, hasNoList };
 }
 
 /** Google and xAI reject a wrong key with the status 400, and say so in the body. */
 function badRequestError(text: string | undefined): string {
-  return /api[ _]?key/i.test(text ?? "")
-    ? "It rejects the key (400)."
-    : "It rejects the request (400).";
+  return /api[ _]?key/i.test(text ?? "") ? rejectsKey(400) : "It rejects the request (400).";
 }
 
 /** Returns the names that can be used, up to the limits of a list. */

@@ -45,15 +45,26 @@ const formats: Readonly<Record<ProviderKind, ListFormat>> = {
   },
 };
 
+export interface ListRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  /**
+   * URL of a request with the same headers that fails with 401 if the key is wrong. Undefined if
+   * the request for the list fails then.
+   */
+  readonly keyUrl?: string;
+}
+
 /** Returns the request for the provider's list of models. */
-export function modelListRequest({ kind, baseUrl, apiKey }: ProviderConnection): {
-  url: string;
-  headers: Record<string, string>;
-} {
+export function modelListRequest({ kind, baseUrl, apiKey }: ProviderConnection): ListRequest {
   const { query, headers } = formats[kind];
+  // OpenRouter sends its list whatever the key:
+  // https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key
+  const isPublic = formats[kind] === openai && new URL(baseUrl).origin === "https://openrouter.ai";
   return {
     url: `${baseUrl}/models${query}`,
     headers: { accept: "application/json", ...headers(apiKey) },
+    ...(isPublic && { keyUrl: `${baseUrl}/key` }),
   };
 }
 

@@ -7,6 +7,11 @@ export function settingIn(message: string): string | undefined {
   return address === undefined ? undefined : `BECKON_EGRESS_ALLOW=${address}`;
 }
 
+/** Returns whether the API's message says that nothing is known, because there is no list. */
+export function isUnchecked(message: string): boolean {
+  return message.includes("cannot check it");
+}
+
 /**
  * Causes that the error of a check can contain, and what to do about each of them: `own` if the
  * provider is the workspace's, `other` if it is the operator's.
@@ -25,6 +30,11 @@ const remedies: readonly {
     cause: /rejects the request/,
     own: "Check the key and the base URL with Edit.",
     other: "The operator of Beckon must check key and address in the server's environment.",
+  },
+  {
+    cause: /cannot check it/,
+    own: "Try it with an agent, or correct the base URL with Edit. Most servers have their API below /v1.",
+    other: "Try it with an agent.",
   },
   {
     cause: /base URL/,

@@ -1,5 +1,6 @@
 import { formatCounted } from "../../format/index.ts";
 import { Skeleton, StatusMark } from "../../ui/index.ts";
+import { isUnchecked } from "./advice.ts";
 import type { ProviderState } from "./state.ts";
 
 /** The state of a provider by shape, word and colour. */
@@ -27,6 +28,10 @@ export function StateMark({ state }: { readonly state: ProviderState }) {
         />
       );
     case "fails":
-      return <StatusMark status="failed" word="Does not work" />;
+      return isUnchecked(state.error) ? (
+        <StatusMark status="unknown" word="Not known" />
+      ) : (
+        <StatusMark status="failed" word="Does not work" />
+      );
   }
 }

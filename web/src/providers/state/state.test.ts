@@ -18,7 +18,7 @@ test("a message about something else has no setting", () => {
 test.each([
   "It rejects the key (401).",
   "It rejects the request (400).",
-  "It has no list of models there (404): is the base URL that of its API?",
+  "It does not list its models (404), so Beckon cannot check it. Agents can use it if the base URL is right.",
   "It answered, but not with a list of models: is the base URL that of its API?",
   "It cannot be reached (ECONNREFUSED).",
   "It did not answer within 10 seconds.",
