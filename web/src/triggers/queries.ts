@@ -33,20 +33,17 @@ export const triggerQuery = (
 
 /**
  * Prefix of the keys of the queries about the last payloads that an agent's triggers have received.
- * They are refetched after each new run of the agent.
+ * Each new run of the agent refetches them, so the key of a list that a person reads must not begin
+ * with it: rows would be inserted into the list.
  */
-export const receivedKey = (workspaceId: string, agentId: string) =>
-  [...runsKey(workspaceId), "received", agentId] as const;
+export const lastPayloadsKey = (workspaceId: string, agentId: string) =>
+  [...runsKey(workspaceId), "last payloads", agentId] as const;
 
 /** Selects the runs that triggers have started, with `input` and `output` truncated. */
 const summary = { source: "trigger", view: "summary" } as const;
 
-/**
- * The payloads that a trigger has received. The key does not begin with `receivedKey`, because
- * queries with that prefix are refetched after each new run. This would insert rows into the list
- * while a person reads it.
- */
-export const receivedQuery = (
+/** The payloads that a trigger has received, newest first. */
+export const payloadsQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,
   triggerId: string,
@@ -64,9 +61,9 @@ export const receivedQuery = (
  * The last 50 payloads of all triggers of an agent together. Usually they contain the last payload
  * of each trigger that is in use.
  */
-export const recentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
+export const recentPayloadsQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
-    queryKey: [...receivedKey(id, agentId), "recent"],
+    queryKey: [...lastPayloadsKey(id, agentId), "recent"],
     queryFn: ({ signal }) =>
       client.runs.listForAgent(agentId, { ...summary, limit: 50 }, { signal }).page(),
     staleTime: 0,
@@ -74,13 +71,13 @@ export const recentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =
   });
 
 /** The time of the last payload of a trigger; null if there was none. */
-export const lastReceivedQuery = (
+export const lastPayloadQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,
   triggerId: string,
 ) =>
   queryOptions({
-    queryKey: [...receivedKey(id, agentId), triggerId, "last"],
+    queryKey: [...lastPayloadsKey(id, agentId), triggerId, "last"],
     queryFn: async ({ signal }) => {
       const query = { ...summary, trigger_id: triggerId, limit: 1 };
       const { data } = await client.runs.listForAgent(agentId, query, { signal }).page();

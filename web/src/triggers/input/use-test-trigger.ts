@@ -2,7 +2,7 @@ import type { TestTriggerBody, Trigger } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { runQuery } from "../../runs/index.ts";
-import { receivedKey } from "../queries.ts";
+import { lastPayloadsKey } from "../queries.ts";
 import { contentTypeOf, type PayloadType } from "./payload.ts";
 
 /**
@@ -20,7 +20,7 @@ export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id"
       // Sending the same payload again is another test, so it needs a new Idempotency-Key.
       release();
       queryClient.setQueryData(runQuery(workspace, run.id).queryKey, run);
-      return queryClient.invalidateQueries({ queryKey: receivedKey(workspace.id, agent_id) });
+      return queryClient.invalidateQueries({ queryKey: lastPayloadsKey(workspace.id, agent_id) });
     },
   });
   return {

@@ -16,7 +16,7 @@ import { triggersQuery, useTriggerId } from "../queries.ts";
 import { NoTriggers } from "./no-triggers.tsx";
 import { TriggerList } from "./trigger-list.tsx";
 import { TriggerListSkeleton } from "./trigger-list-skeleton.tsx";
-import { useLiveReceived } from "./use-live-received.ts";
+import { useLiveLastPayloads } from "./use-live-last-payloads.ts";
 
 const NewTrigger = lazyPart(async () => (await import("../new/new-trigger.tsx")).NewTrigger);
 
@@ -29,7 +29,7 @@ export function TriggersScreen() {
   const openId = useTriggerId();
   const { new: example } = useSearch({ strict: false }) as { readonly new?: string };
   const triggers = useList(triggersQuery(workspace, agent.id));
-  useLiveReceived(agent.id);
+  useLiveLastPayloads(agent.id);
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
   // The form of a new trigger opens above the open trigger, so that cancelling leads back to it.
   const here = openId === undefined ? path : `${path}/${openId}`;

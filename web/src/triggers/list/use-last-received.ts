@@ -1,7 +1,7 @@
 import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
-import { lastReceivedQuery, recentQuery } from "../queries.ts";
+import { lastPayloadQuery, recentPayloadsQuery } from "../queries.ts";
 import { lastRequestQuery } from "../requests/queries.ts";
 
 /**
@@ -33,12 +33,12 @@ export function useLastReceived(trigger: Trigger): string | null | undefined {
  */
 function useLastPayload({ id, agent_id }: Trigger, readsOwn: boolean): string | null | undefined {
   const workspace = useWorkspace();
-  const { data: recent, isError } = useQuery(recentQuery(workspace, agent_id));
+  const { data: recent, isError } = useQuery(recentPayloadsQuery(workspace, agent_id));
   const found = recent?.data.find(({ trigger_id }) => trigger_id === id)?.created_at;
   const isNever = found === undefined && recent?.next === null;
   const needsOwn = found === undefined && !isNever && (recent !== undefined || isError);
   const { data: own } = useQuery({
-    ...lastReceivedQuery(workspace, agent_id, id),
+    ...lastPayloadQuery(workspace, agent_id, id),
     enabled: readsOwn && needsOwn,
   });
   return isNever ? null : (found ?? own);

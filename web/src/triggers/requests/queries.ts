@@ -13,11 +13,7 @@ export interface TriggerIds {
 /** Filters of a list of received requests. */
 export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_type">;
 
-/**
- * Prefix of the keys of all queries about a trigger's received requests. It does not begin with
- * `receivedKey`, because queries with that prefix are refetched after each new run. This would
- * insert rows into a list while a person reads it.
- */
+/** Prefix of the keys of all queries about a trigger's received requests. */
 export const requestsKey = (workspaceId: string, { id, agent_id }: TriggerIds) =>
   [workspaceId, "requests", agent_id, id] as const;
 
@@ -71,8 +67,7 @@ export const newestRequestsQuery = (
 
 /**
  * The time of the last request that a trigger with settings has received; null if there was none.
- * Its query key does not begin with `receivedKey`. Queries below `receivedKey` are refetched after
- * each new run, and the list of triggers would then send one request per trigger.
+ * New runs do not refetch it: the list of triggers would send one request per trigger.
  */
 export const lastRequestQuery = ({ id, client }: CurrentWorkspace, trigger: TriggerIds) =>
   queryOptions({

@@ -18,7 +18,7 @@ import { ReceivingPanel } from "../receiving/receiving-panel.tsx";
 import { SenderHint } from "../receiving/sender-hint.tsx";
 import { RequestsPanel } from "../requests/requests-panel.tsx";
 import { ConnectionPanel } from "../sender/connection-panel.tsx";
-import { ReceivedPanel } from "./received-panel.tsx";
+import { PayloadsPanel } from "./payloads-panel.tsx";
 import { TriggerHeader } from "./trigger-header.tsx";
 import { TriggerSkeleton } from "./trigger-skeleton.tsx";
 import { UrlPanel } from "./url-panel.tsx";
@@ -87,7 +87,7 @@ function OpenTrigger({ trigger }: { readonly trigger: Trigger }) {
           <UrlPanel trigger={trigger} />
           <InputPanel trigger={trigger} />
           <SenderHint trigger={trigger} />
-          <ReceivedPanel trigger={trigger} />
+          <PayloadsPanel trigger={trigger} />
         </>
       )}
     </>

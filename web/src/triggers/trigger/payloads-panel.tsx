@@ -15,7 +15,7 @@ import {
 } from "../../ui/index.ts";
 import { payloadLineOf } from "../input/payload.ts";
 import { needsInvoke } from "../permission.ts";
-import { receivedQuery } from "../queries.ts";
+import { payloadsQuery } from "../queries.ts";
 import { useLivePayloads } from "./use-live-payloads.ts";
 
 /**
@@ -23,14 +23,14 @@ import { useLivePayloads } from "./use-live-payloads.ts";
  * `receiving` is null. Beckon keeps no record of requests to such a trigger, only the runs that
  * they start. So the payloads are read from the inputs of these runs.
  */
-export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
+export function PayloadsPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
-  const received = useList({
-    ...receivedQuery(workspace, trigger.agent_id, trigger.id),
+  const payloads = useList({
+    ...payloadsQuery(workspace, trigger.agent_id, trigger.id),
     ...heldWhileScrolled,
   });
-  const live = useLiveRuns(received.rows);
-  const news = useLivePayloads(trigger, received.rows);
+  const live = useLiveRuns(payloads.rows);
+  const news = useLivePayloads(trigger, payloads.rows);
   return (
     <Panel
       title="Received"
@@ -54,10 +54,10 @@ export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
       <DataTable
         label="Received payloads"
         columns={columnsOf(trigger.prompt_prefix)}
-        rows={received.rows.map((run) => patched(run, live))}
+        rows={payloads.rows.map((run) => patched(run, live))}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/w/${workspace.id}/runs/${id}`}
-        query={received}
+        query={payloads}
         empty={
           // The curl command that posts a payload is above, beside the editor of the payload.
           <EmptyState
