@@ -16,7 +16,7 @@ import { auditColumns } from "./audit-columns.tsx";
 import { auditFilters } from "./audit-filters.tsx";
 import { EntryDialog } from "./entry-dialog.tsx";
 import { type AuditSearch, auditQuery, exportPath, filtersOf } from "./queries.ts";
-import { useNames } from "./use-names.ts";
+import { useAuditNames } from "./use-audit-names.ts";
 
 /**
  * The audit log: all changes in the workspace, and all reveals of secrets, newest first. The
@@ -29,7 +29,7 @@ export function AuditScreen() {
   const changeSearch = useChangeSearch();
   const filters = filtersOf(search);
   const entries = useList(auditQuery(workspace, filters));
-  const { names, note } = useNames(entries.rows);
+  const { names, note } = useAuditNames(entries.rows);
   const { entry, at, ...chips } = search;
   const closed = { entry: undefined, at: undefined };
   const filter = (values: FilterValues) => changeSearch({ ...values, ...closed });

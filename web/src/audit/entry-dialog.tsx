@@ -7,7 +7,7 @@ import { EntryChanges } from "./entry-changes.tsx";
 import { EntryFacts } from "./entry-facts.tsx";
 import { entryQuery } from "./queries.ts";
 import { sentenceText } from "./sentence.ts";
-import { useNames } from "./use-names.ts";
+import { useAuditNames } from "./use-audit-names.ts";
 
 interface EntryDialogProps {
   readonly entryId: string;
@@ -23,7 +23,7 @@ export function EntryDialog({ entryId, at, known, close }: EntryDialogProps) {
   const zone = useTimeZone();
   const read = useQuery({ ...entryQuery(workspace, entryId, at), enabled: known === undefined });
   const entry = known ?? read.data;
-  const { names } = useNames(entry ? [entry] : []);
+  const { names } = useAuditNames(entry ? [entry] : []);
   if (entry === undefined || entry === null)
     return (
       <Dialog

@@ -68,7 +68,7 @@ interface CurrentNames {
 
 /**
  * Current names of people and resources. The filter by actor offers these people and keys.
- * `useNames` takes other names from the audit entries, if they contain them.
+ * `useAuditNames` takes other names from the audit entries, if they contain them.
  */
 export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({

@@ -1,12 +1,12 @@
 import type { Key } from "@beckon/client";
 import { formatCounted } from "../format/index.ts";
 import { Popover } from "../ui/index.ts";
-import { useNames } from "./use-names.ts";
+import { useNameOf } from "./use-name-of.ts";
 import { ValueButton } from "./value-button.tsx";
 
 /** The agents that a key is limited to. */
 export function AgentsPopover({ apiKey }: { readonly apiKey: Key }) {
-  const { agent } = useNames();
+  const { agent } = useNameOf();
   const { agent_ids: ids, name } = apiKey;
   if (ids === null) return <span className="text-ink-2">All</span>;
   const [only] = ids;

@@ -1,7 +1,7 @@
-import { useNames } from "./use-names.ts";
+import { useNameOf } from "./use-name-of.ts";
 
 /** Who created a key. */
 export function Creator({ principal }: { readonly principal: string }) {
-  const name = useNames().principal(principal);
+  const name = useNameOf().principal(principal);
   return <bdi title={name}>{name}</bdi>;
 }

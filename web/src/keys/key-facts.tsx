@@ -4,11 +4,11 @@ import { Creator } from "./creator.tsx";
 import { ExpiryText } from "./expiry-text.tsx";
 import { ScopeNames } from "./scopes-popover.tsx";
 import { scopesText } from "./scopes-text.ts";
-import { useNames } from "./use-names.ts";
+import { useNameOf } from "./use-name-of.ts";
 
 /** All fields of a key except its secret, which is shown only once, when it is created. */
 export function KeyFacts({ apiKey }: { readonly apiKey: Key }) {
-  const { agent } = useNames();
+  const { agent } = useNameOf();
   const { agent_ids: agentIds } = apiKey;
   return (
     <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-2">

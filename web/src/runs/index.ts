@@ -4,7 +4,7 @@ export { CompareRuns } from "./compare/compare-runs.tsx";
 export { isFailing } from "./is-failing.ts";
 export { lookedBackTo } from "./list/looked-back.ts";
 export { isMove, isNewRun, patched } from "./live-runs.ts";
-export { failureOf } from "./model-output.ts";
+export { failedAttemptText } from "./model-output.ts";
 export { isEnded } from "./patch-run.ts";
 export { runQuery, runsKey } from "./queries.ts";
 export { RaiseCeiling } from "./raise-ceiling.tsx";

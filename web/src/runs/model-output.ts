@@ -15,7 +15,7 @@ export interface ModelOutput {
  * Returns why the model has not answered yet, if an attempt has failed and the next one has not
  * begun. Else undefined.
  */
-export function failureOf({ attempt, error }: ModelOutput): string | undefined {
+export function failedAttemptText({ attempt, error }: ModelOutput): string | undefined {
   return error === undefined
     ? undefined
     : `Attempt ${attempt} failed, and the model is called again later: ${error}`;

@@ -5,7 +5,7 @@ import type { AgentTemplate } from "./templates.ts";
 import { toolsOf } from "./tools-of.ts";
 
 /** Fields of the form of a new agent. `url` and `apiKey` are for agents that call an API. */
-export interface AgentFields {
+export interface NewAgentFields {
   readonly name: string;
   readonly model: string;
   readonly instructions: string;
@@ -14,7 +14,7 @@ export interface AgentFields {
 }
 
 /** Returns the body of the request that creates the agent. */
-export function bodyOf(template: AgentTemplate | undefined, fields: AgentFields) {
+export function createBodyOf(template: AgentTemplate | undefined, fields: NewAgentFields) {
   const { name, model, instructions, url, apiKey } = fields;
   const tools = toolsOf(template ?? {}, { url: url.trim(), apiKey: apiKey.trim() });
   return {
@@ -26,11 +26,11 @@ export function bodyOf(template: AgentTemplate | undefined, fields: AgentFields)
 }
 
 /** Returns the resolver that checks the form as the API will check the request. */
-export function agentResolver(template: AgentTemplate | undefined): Resolver<AgentFields> {
+export function agentResolver(template: AgentTemplate | undefined): Resolver<NewAgentFields> {
   return (fields) => {
-    const { error } = createAgentBody.safeParse(bodyOf(template, fields), { error: wording });
+    const { error } = createAgentBody.safeParse(createBodyOf(template, fields), { error: wording });
     if (error === undefined) return { values: fields, errors: {} };
-    const errors: { -readonly [Field in keyof AgentFields]?: FieldError } = {};
+    const errors: { -readonly [Field in keyof NewAgentFields]?: FieldError } = {};
     // The allowed host is read from the address. If the address is wrong, an error of the host
     // would say that an address must have no scheme.
     const isAddressWrong = error.issues.some(({ path }) => path.at(-1) === "url");
@@ -42,7 +42,7 @@ export function agentResolver(template: AgentTemplate | undefined): Resolver<Age
 }
 
 /** Returns the form field for a path in the request's body. */
-function fieldOf(path: readonly string[]): keyof AgentFields {
+function fieldOf(path: readonly string[]): keyof NewAgentFields {
   const [first] = path;
   if (first === "model" || first === "instructions") return first;
   if (first !== "tools") return "name";
@@ -53,7 +53,7 @@ function fieldOf(path: readonly string[]): keyof AgentFields {
  * Returns the form field that an error message of the API names at its beginning; undefined if it
  * names none.
  */
-export function fieldInMessage(message: string): keyof AgentFields | undefined {
+export function fieldInMessage(message: string): keyof NewAgentFields | undefined {
   const [, path] = /^"?(name|model|instructions|tools\S*)\b/i.exec(message) ?? [];
   return path === undefined ? undefined : fieldOf(path.toLowerCase().split("."));
 }

@@ -15,7 +15,12 @@ import {
 } from "../../ui/index.ts";
 import { ModelField } from "../model/model-field.tsx";
 import { newestAgentQuery } from "../queries.ts";
-import { type AgentFields, agentResolver, bodyOf, fieldInMessage } from "./agent-fields.ts";
+import {
+  agentResolver,
+  createBodyOf,
+  fieldInMessage,
+  type NewAgentFields,
+} from "./agent-fields.ts";
 import { ApiFields } from "./api-fields.tsx";
 import type { AgentTemplate } from "./templates.ts";
 import { useCreateAgent } from "./use-create-agent.ts";
@@ -38,7 +43,7 @@ export function AgentForm({ template }: AgentFormProps) {
   const create = useCreateAgent(() => {
     isCreated.current = true;
   });
-  const form = useForm<AgentFields>({
+  const form = useForm<NewAgentFields>({
     resolver: agentResolver(template),
     mode: "onTouched",
     defaultValues: {
@@ -65,7 +70,7 @@ export function AgentForm({ template }: AgentFormProps) {
   }, [isKnown, newest.data, models.data, resetField, getFieldState]);
 
   const submit = handleSubmit((fields) =>
-    create.mutate(bodyOf(template, fields), {
+    create.mutate(createBodyOf(template, fields), {
       onError: (thrown) => {
         const field = fieldInMessage(sentenceOf(thrown));
         if (field !== undefined)

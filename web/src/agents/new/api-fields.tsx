@@ -1,12 +1,12 @@
 import type { UseFormReturn } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
 import { Field, PasswordInput, TextInput } from "../../ui/index.ts";
-import type { AgentFields } from "./agent-fields.ts";
+import type { NewAgentFields } from "./agent-fields.ts";
 import type { TemplateApi } from "./templates.ts";
 
 interface ApiFieldsProps {
   readonly api: TemplateApi;
-  readonly form: UseFormReturn<AgentFields>;
+  readonly form: UseFormReturn<NewAgentFields>;
 }
 
 /** The fields for the address and the key of the API that the template's agent calls. */

@@ -1,7 +1,7 @@
 import { useEffectEvent, useLayoutEffect } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { useKept } from "../../data/index.ts";
-import type { AgentFields } from "./agent-fields.ts";
+import type { NewAgentFields } from "./agent-fields.ts";
 
 /** The API key is not kept, because it is a secret. */
 const keptFields = ["name", "model", "instructions", "url"] as const;
@@ -11,16 +11,16 @@ const keptFields = ["name", "model", "instructions", "url"] as const;
  * the agent is created, or the person chose to discard it.
  * @param id names the form, for example by its template
  */
-export function useKeptFields(form: UseFormReturn<AgentFields>, id: string): void {
+export function useKeptFields(form: UseFormReturn<NewAgentFields>, id: string): void {
   const { getFieldState, setValue, subscribe } = form;
-  const [kept, keep] = useKept<Partial<AgentFields>>("new agent", id, {});
+  const [kept, keep] = useKept<Partial<NewAgentFields>>("new agent", id, {});
   const restore = useEffectEvent(() => {
     for (const name of keptFields) {
       const value = kept[name];
       if (value !== undefined) setValue(name, value, { shouldDirty: true });
     }
   });
-  const store = useEffectEvent((values: AgentFields) => {
+  const store = useEffectEvent((values: NewAgentFields) => {
     const edited = keptFields.filter((name) => getFieldState(name).isDirty);
     keep(Object.fromEntries(edited.map((name) => [name, values[name]])));
   });

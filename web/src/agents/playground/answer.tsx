@@ -2,7 +2,7 @@ import { useDeferredValue } from "react";
 import { Markdown } from "../../markdown/index.ts";
 import {
   allSteps,
-  failureOf,
+  failedAttemptText,
   isEnded,
   isOutputInSteps,
   type Step,
@@ -26,7 +26,7 @@ export function Answer({ transcript, runHref }: AnswerProps) {
   const { status, output, live } = transcript;
   const steps = allSteps(transcript);
   const hasEnded = isEnded(transcript);
-  const failure = live && failureOf(live);
+  const failure = live && failedAttemptText(live);
   if (status !== "succeeded" && steps.length === 0) return null;
   return (
     <div className="flex min-w-0 flex-col gap-3">

@@ -17,7 +17,7 @@ import { ToolFields } from "./tools/tool-fields.tsx";
 export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
   const { save, problem, disabledReason } = useSettings();
   const box = useRef<HTMLFormElement>(null);
-  useFocusOnError(box);
+  useFocusFirstError(box);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // React also passes the submit events of forms in dialogs to this handler, because the dialogs
@@ -59,7 +59,7 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
  * Focuses the first field with an error after an attempt to save or run, unless the attempt began
  * before this screen was opened.
  */
-function useFocusOnError(box: React.RefObject<HTMLElement | null>): void {
+function useFocusFirstError(box: React.RefObject<HTMLElement | null>): void {
   const { submitCount, isSubmitting, errors } = useFormState<FormValues>();
   const hasErrors = Object.keys(errors).length > 0;
   const isEarlier = useRef(true);

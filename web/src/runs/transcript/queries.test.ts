@@ -1,7 +1,7 @@
 import { createClient } from "@beckon/client";
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { journalQuery } from "./queries.ts";
+import { wholeJournalQuery } from "./queries.ts";
 import { addEvent, emptyTranscript } from "./transcript.ts";
 
 test("arguments and results of an ended run keep integers that a number cannot represent", async () => {
@@ -17,7 +17,7 @@ test("arguments and results of an ended run keep integers that a number cannot r
   const fetch = async () => new Response(body, { headers });
   const client = createClient({ url: "http://127.0.0.1", fetch });
   const journal = await new QueryClient().fetchQuery(
-    journalQuery({ id: "wsp_1", client }, "run_1"),
+    wholeJournalQuery({ id: "wsp_1", client }, "run_1"),
   );
   const [use] = journal.reduce(addEvent, emptyTranscript).steps[0]?.tools ?? [];
   expect(use?.arguments).toBe('{"id":9007199254740993}');

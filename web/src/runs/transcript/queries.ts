@@ -7,7 +7,7 @@ import { parseExactly } from "../../json/index.ts";
  * All journal entries of a run that has ended, with their texts, arguments and results. Integers
  * keep all their digits.
  */
-export const journalQuery = (
+export const wholeJournalQuery = (
   { id, client }: Pick<CurrentWorkspace, "id" | "client">,
   runId: string,
 ) =>

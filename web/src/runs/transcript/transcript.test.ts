@@ -1,6 +1,6 @@
 import type { JournalEvent, WatchedEvent } from "@beckon/client";
 import { expect, test } from "vitest";
-import { failureOf } from "../model-output.ts";
+import { failedAttemptText } from "../model-output.ts";
 import { isEnded } from "../patch-run.ts";
 import { addEvent, allSteps, durationOf, emptyTranscript, isOutputInSteps } from "./transcript.ts";
 
@@ -47,7 +47,7 @@ test("a failed attempt is explained until the next one begins", () => {
   });
   const explained = (...events: WatchedEvent[]) => {
     const { live } = after(...events);
-    return live && failureOf(live);
+    return live && failedAttemptText(live);
   };
   expect(explained(start(), end({ error: "It answered 429." }))).toBe(
     "Attempt 1 failed, and the model is called again later: It answered 429.",

@@ -5,7 +5,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { useRunStream } from "../../live/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { runQuery } from "../queries.ts";
-import { journalQuery } from "./queries.ts";
+import { wholeJournalQuery } from "./queries.ts";
 import { addEvent, emptyTranscript, type Transcript } from "./transcript.ts";
 import { isFollowed, isLost, needsJournal, shownTranscript } from "./transcript-source.ts";
 
@@ -38,7 +38,7 @@ export function useTranscript(runId: string, isNew: boolean): Followed {
     setStreamed((before) => events.reduce(addEvent, before)),
   );
   const isWritten = needsJournal(known, stream);
-  const journal = useQuery({ ...journalQuery(workspace, runId), enabled: isWritten });
+  const journal = useQuery({ ...wholeJournalQuery(workspace, runId), enabled: isWritten });
   const written = useMemo(() => journal.data?.reduce(addEvent, emptyTranscript), [journal.data]);
   const transcript = shownTranscript(known, written);
   return {

@@ -10,7 +10,7 @@ import { ConditionFields } from "./condition-fields.tsx";
 import { EventsField } from "./events-field.tsx";
 import { HeadersField } from "./headers-field.tsx";
 import { PayloadFields } from "./payload-fields.tsx";
-import { SecretField } from "./secret-field.tsx";
+import { SigningSecretField } from "./signing-secret-field.tsx";
 import {
   hasOtherOrigin,
   resolverFor,
@@ -98,7 +98,7 @@ export function SubscriptionForm({
             />
           </Field>
           <AllowAddress message={urlError} />
-          {isElsewhere ? <SecretField form={form} isNew={false} /> : null}
+          {isElsewhere ? <SigningSecretField form={form} isNew={false} /> : null}
           <Field
             label="Description"
             optional
@@ -159,7 +159,7 @@ function More({ form, existing, mustReplace }: MoreProps) {
       {isOpen ? (
         <>
           <PayloadFields form={form} />
-          {existing === undefined ? <SecretField form={form} isNew /> : null}
+          {existing === undefined ? <SigningSecretField form={form} isNew /> : null}
           <HeadersField
             form={form}
             stored={existing?.header_names ?? []}

@@ -56,7 +56,7 @@ const again = "Press Replay again without changes: what was replayed is not star
  * Returns why a replay failed and, if it can have started runs, how to continue.
  * @param replayed number of requests that were replayed before the call that failed
  */
-function failureWords(thrown: unknown, replayed: number): string {
+function replayFailure(thrown: unknown, replayed: number): string {
   const sentence = sentenceOf(thrown);
   // The dialog sends the Idempotency-Key, but a person does not see it.
   const words = sentence.replace(/: a repeat with the same Idempotency-Key.*$/, ".");
@@ -164,7 +164,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
           onChange={setVersion}
           options={versions}
         />
-        <FormError error={replay.isError ? failureWords(replay.error, progress) : undefined} />
+        <FormError error={replay.isError ? replayFailure(replay.error, progress) : undefined} />
       </div>
     </Dialog>
   );

@@ -7,13 +7,13 @@ import {
 } from "../../format/index.ts";
 import { Estimated } from "./estimated.tsx";
 
-interface FactProps {
+interface ValueTextProps {
   readonly text: string;
   readonly title?: string | undefined;
   readonly estimated?: boolean | undefined;
 }
 
-function Fact({ text, title, estimated }: FactProps) {
+function ValueText({ text, title, estimated }: ValueTextProps) {
   const isKnown = text !== "unknown";
   const look = isKnown ? "font-mono text-dense [word-spacing:-0.25em]" : "text-ink-3";
   return (
@@ -25,7 +25,7 @@ function Fact({ text, title, estimated }: FactProps) {
 
 /** A duration in ms: `3.41 s`; null is "unknown". */
 export function Duration({ ms }: { readonly ms: number | null | undefined }) {
-  return <Fact text={formatDuration(ms)} />;
+  return <ValueText text={formatDuration(ms)} />;
 }
 
 interface MoneyProps {
@@ -41,7 +41,7 @@ interface MoneyProps {
 export function Money({ micros, estimated, unknownReason }: MoneyProps) {
   const text = formatMoney(micros);
   const title = text === "unknown" ? unknownReason : undefined;
-  return <Fact text={text} title={title} estimated={estimated} />;
+  return <ValueText text={text} title={title} estimated={estimated} />;
 }
 
 interface TokensProps {
@@ -53,15 +53,15 @@ interface TokensProps {
 
 /** Tokens in and out: `4,211 in · 388 out`. Null or undefined counts are left out. */
 export function Tokens({ input, output, estimated }: TokensProps) {
-  return <Fact text={formatTokens(input, output)} estimated={estimated} />;
+  return <ValueText text={formatTokens(input, output)} estimated={estimated} />;
 }
 
 /** A size: `2.1 KiB`; null is "unknown". */
 export function ByteSize({ bytes }: { readonly bytes: number | null | undefined }) {
-  return <Fact text={formatBytes(bytes)} />;
+  return <ValueText text={formatBytes(bytes)} />;
 }
 
 /** An id, shortened in its middle. Hover shows the whole id. */
 export function Id({ value }: { readonly value: string }) {
-  return <Fact text={shortenId(value)} title={value} />;
+  return <ValueText text={shortenId(value)} title={value} />;
 }

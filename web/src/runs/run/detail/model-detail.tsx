@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../../data/index.ts";
 import { Badge, CopyButton, Fact, Facts, LongText, Tokens } from "../../../ui/index.ts";
 import { limitAmount, limitWords } from "../../limit-words.ts";
-import { failureOf, type ModelOutput } from "../../model-output.ts";
+import { failedAttemptText, type ModelOutput } from "../../model-output.ts";
 import { costOfStep } from "../cost.ts";
 import { CostFact } from "../cost-fact.tsx";
 import { waitingForQuery } from "../journal/queries.ts";
@@ -130,7 +130,7 @@ interface CurrentCallProps {
 
 /** The output of the current model call so far. */
 export function CurrentCall({ runId, output, silence }: CurrentCallProps) {
-  const failure = output && failureOf(output);
+  const failure = output && failedAttemptText(output);
   if (failure !== undefined) return <p className="text-ink-2">{failure}</p>;
   if (output === undefined || (output.text === "" && output.reasoning === ""))
     return (

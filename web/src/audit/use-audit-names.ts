@@ -9,7 +9,7 @@ import { type Names, namesIn } from "./sentence.ts";
  * Returns names by id: the current names, and those of deleted resources that the entries contain.
  * `note` says which current names were not read; empty if none.
  */
-export function useNames(entries: readonly AuditEntry[]): {
+export function useAuditNames(entries: readonly AuditEntry[]): {
   readonly names: Names;
   readonly note: string;
 } {

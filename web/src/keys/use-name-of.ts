@@ -8,7 +8,7 @@ import { memberNamesQuery } from "../members/index.ts";
  * Returns two functions. `agent` returns the name of an agent. `principal` returns the name of the
  * person or key that created a key. If the name is not known, they return the shortened id.
  */
-export function useNames() {
+export function useNameOf() {
   const workspace = useWorkspace();
   const { data: members } = useQuery(memberNamesQuery(workspace));
   const { rows: agents } = useList(choosableAgentsQuery(workspace));

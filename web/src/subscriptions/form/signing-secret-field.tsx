@@ -4,13 +4,13 @@ import { Button, CopyButton, Field, PasswordInput, useFormPending } from "../../
 import type { SubscriptionFormState } from "./subscription-fields.ts";
 import { generateSecret } from "./subscription-fields.ts";
 
-interface SecretFieldProps {
+interface SigningSecretFieldProps {
   readonly form: SubscriptionFormState;
   readonly isNew: boolean;
 }
 
 /** The secret that signs deliveries. For a new subscription, Beckon can generate it. */
-export function SecretField({ form, isNew }: SecretFieldProps) {
+export function SigningSecretField({ form, isNew }: SigningSecretFieldProps) {
   const { register, watch, setValue, formState } = form;
   const secret = watch("secret");
   const isPending = useFormPending();
