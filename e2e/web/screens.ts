@@ -273,41 +273,41 @@ export const screens: readonly Screen[] = [
   { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: [/^New key/] },
   {
     name: "subscriptions",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...inWorkspace("/subscriptions"),
     dialog: [/^New subscription/],
   },
   {
     name: "subscription",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(({ subscriptions: { working } }) => working),
     dialog: [/^Send test/],
   },
   {
     name: "subscription-failing",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(({ subscriptions: { failing } }) => failing),
   },
   {
     name: "subscription-edit",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(({ subscriptions: { failing } }) => `${failing}?act=edit`),
   },
   {
     name: "subscription-paused",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(({ subscriptions: { paused } }) => paused),
     dialog: [/^Resume/],
   },
   {
     name: "subscription-replay",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(({ subscriptions: { working } }) => `${working}?status=failed`),
     dialog: [/^Replay/],
   },
   {
     name: "delivery",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(
       ({ subscriptions: { working }, deliveries }) =>
         `${working}/deliveries/${deliveries.succeeded}`,
@@ -315,7 +315,7 @@ export const screens: readonly Screen[] = [
   },
   {
     name: "delivery-failing",
-    module: "subscriptions/subscriptions-screen.tsx",
+    module: "subscriptions/screens.ts",
     ...ofSubscription(
       ({ subscriptions: { failing }, deliveries }) => `${failing}/deliveries/${deliveries.failing}`,
     ),

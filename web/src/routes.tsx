@@ -108,7 +108,7 @@ const signInPath = (next: string | undefined) =>
   next === undefined ? "/sign-in" : `/sign-in?${new URLSearchParams({ next })}`;
 
 const loadOverview = () => import("./overview/overview-screen.tsx");
-const loadSubscriptions = () => import("./subscriptions/subscriptions-screen.tsx");
+const loadSubscriptions = () => import("./subscriptions/screens.ts");
 const loadRun = () => import("./runs/run/run-screen.tsx");
 const loadTrigger = () => import("./triggers/trigger/trigger-screen.tsx");
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { account, isOutcomeUnknown, isUnauthorized, meQuery, sentOnce } from "../data/index.ts";
 import { Button, FormError } from "../ui/index.ts";
-import { tooManySentence } from "./sentence-of.ts";
+import { tooManySentence } from "./sign-in-errors.ts";
 import { signedInQuery } from "./signed-in.ts";
 
 interface JoinSignedInProps {

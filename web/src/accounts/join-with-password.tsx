@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { account, isUnauthorized, sentenceOf, sentOnce } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { checkEmail, checkName, checkNewPassword, checkPassword } from "./checks.ts";
-import { tooManySentence } from "./sentence-of.ts";
+import { tooManySentence } from "./sign-in-errors.ts";
 import { useFields } from "./use-fields.ts";
 import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { isUnauthorized, sentenceOf } from "../data/index.ts";
 import { Link, Problem } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
-import { tooManySentence } from "./sentence-of.ts";
+import { tooManySentence } from "./sign-in-errors.ts";
 import { useLinkToken } from "./use-link-token.ts";
 
 interface LinkCheckProps<Link> {

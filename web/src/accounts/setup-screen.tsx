@@ -4,7 +4,7 @@ import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.
 import { AccountPage } from "./account-page.tsx";
 import { checkEmail, checkName, checkNewPassword } from "./checks.ts";
 import { LinkCheck } from "./link-check.tsx";
-import { tooManySentence } from "./sentence-of.ts";
+import { tooManySentence } from "./sign-in-errors.ts";
 import { useFields } from "./use-fields.ts";
 import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";

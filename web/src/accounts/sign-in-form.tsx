@@ -4,7 +4,7 @@ import { useState } from "react";
 import { isUnauthorized } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { checkEmail, checkPassword } from "./checks.ts";
-import { signInSentence } from "./sentence-of.ts";
+import { signInSentence } from "./sign-in-errors.ts";
 import { useFields } from "./use-fields.ts";
 
 interface SignInFormProps {

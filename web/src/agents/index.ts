@@ -6,6 +6,7 @@ export {
   agentQuery,
   agentsKey,
   choosableAgentsQuery,
+  choosableTriggersQuery,
   newestAgentQuery,
   useAgent,
 } from "./queries.ts";

@@ -28,6 +28,15 @@ export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
     client.agents.list({ ...page, limit: 200, view: "summary" }, options),
   );
 
+/**
+ * The triggers of an agent that a person can choose from, for example for a subscription. The key
+ * begins like that of the agent's list of triggers, so that both are refetched together.
+ */
+export const choosableTriggersQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
+  listOptions([id, "triggers", agentId, "to choose"], (page, options) =>
+    client.triggers.list(agentId, { ...page, limit: 200 }, options),
+  );
+
 /** The newest agent, without its instructions and tools; null if there are no agents. */
 export const newestAgentQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({

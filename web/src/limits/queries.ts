@@ -35,12 +35,3 @@ export const keysToLimitQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([id, "keys", "of limits"], (page, options) =>
     client.keys.list({ ...page, limit: 200 }, options),
   );
-
-/**
- * The triggers of an agent, for the choice of what a ceiling applies to. The key begins like that
- * of the agent's list of triggers, so that both are refetched together.
- */
-export const triggersToLimitQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
-  listOptions([id, "triggers", agentId, "of limits"], (page, options) =>
-    client.triggers.list(agentId, { ...page, limit: 200 }, options),
-  );

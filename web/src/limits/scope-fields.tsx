@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { AgentSelect } from "../agents/index.ts";
+import { AgentSelect, choosableTriggersQuery } from "../agents/index.ts";
 import { useList, useWorkspace } from "../data/index.ts";
 import { Field, LoadMore, RowsProblem, Select } from "../ui/index.ts";
-import { keysToLimitQuery, triggersToLimitQuery } from "./queries.ts";
+import { keysToLimitQuery } from "./queries.ts";
 import { type CeilingScope, scopeLabels, scopeNames } from "./scopes.ts";
 
 /** What a ceiling (a daily spending limit) applies to. `scopeId` is empty until it is chosen. */
@@ -120,6 +120,6 @@ function TriggerFields({ value, onChange, error }: ChoiceProps) {
 }
 
 function TriggerField({ agentId, ...props }: ChoiceProps & { readonly agentId: string }) {
-  const list = useList(triggersToLimitQuery(useWorkspace(), agentId));
+  const list = useList(choosableTriggersQuery(useWorkspace(), agentId));
   return <ListedField scope="trigger" list={list} {...props} />;
 }

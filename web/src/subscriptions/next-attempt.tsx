@@ -1,5 +1,5 @@
 import { Time, useTextAtNow } from "../ui/index.ts";
-import { attemptState } from "./health.ts";
+import { attemptState } from "./attempt-state.ts";
 
 /**
  * When a delivery is attempted: `in 5 min`. If the time can also be that of an attempt in progress

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryDetails, ListDeliveriesQuery, Subscription } fro
 import { queryOptions } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
-import { pollMs } from "./health.ts";
+import { pollMs } from "./attempt-state.ts";
 import { subscriptionsKey } from "./list-query.ts";
 
 /** Prefix of the keys of all queries about a subscription and its deliveries. */

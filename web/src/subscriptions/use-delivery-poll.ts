@@ -1,6 +1,6 @@
 import type { Delivery } from "@beckon/client";
 import { useEffect, useEffectEvent } from "react";
-import { pollMs } from "./health.ts";
+import { pollMs } from "./attempt-state.ts";
 
 /**
  * Calls `action` in intervals (`pollMs`) while an attempt of one of the deliveries is scheduled and

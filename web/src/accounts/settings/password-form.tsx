@@ -14,7 +14,7 @@ import {
   wording,
 } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, PasswordInput, useToast } from "../../ui/index.ts";
-import { tooManySentence } from "../sentence-of.ts";
+import { tooManySentence } from "../sign-in-errors.ts";
 import { sessionsKey } from "./queries.ts";
 
 /**

@@ -8,10 +8,10 @@ import {
   useWorkspace,
 } from "../../data/index.ts";
 import { Button, CodeBlock, Popover, useNow, useToast } from "../../ui/index.ts";
-import { whyNotSentAgain } from "../health.ts";
 import { subscriptionsKey } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
 import type { DeliveryAttempt } from "../queries.ts";
+import { whyNotReplayed } from "../replayable.ts";
 import { curlOf } from "./curl.ts";
 
 interface DeliveryActionsProps {
@@ -80,7 +80,7 @@ export function DeliveryActions({ subscription, delivery, attempt }: DeliveryAct
         pending={replay.isPending}
         pendingText="Replaying…"
         disabledReason={
-          needsEditor(can) ?? whyNotSentAgain(subscription, delivery, { nowMs, timeZone })
+          needsEditor(can) ?? whyNotReplayed(subscription, delivery, { nowMs, timeZone })
         }
       >
         Replay

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Badge, CopyButton, Id, PageHeader, useChangeSearch } from "../../ui/index.ts";
 import { DeliveryMark, deliveryWord } from "../delivery-mark.tsx";
-import { nameOf } from "../health.ts";
+import { nameOf } from "../name.ts";
 import { AttemptsPanel } from "./attempts-panel.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import { DeliveryFacts } from "./delivery-facts.tsx";

@@ -1,5 +1,5 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
-import { whyNeverReplayed } from "../health.ts";
+import { whyNeverReplayed } from "../replayable.ts";
 
 /** `last_error` of deliveries that were pending when a backup was restored. */
 const restored = "Beckon was restored from a backup.";

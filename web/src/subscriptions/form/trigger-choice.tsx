@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { AgentSelect, choosableAgentsQuery } from "../../agents/index.ts";
+import { AgentSelect, choosableAgentsQuery, choosableTriggersQuery } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import {
@@ -11,7 +11,6 @@ import {
   RowsProblem,
   useFocusOnError,
 } from "../../ui/index.ts";
-import { triggersOfAgentQuery } from "../trigger-names.ts";
 
 interface TriggerChoiceProps {
   /** Ids of the chosen triggers. */
@@ -28,7 +27,7 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
   const agents = useList(choosableAgentsQuery(workspace));
   const shownAgent = agentId || (agents.rows.length === 1 ? (agents.rows[0]?.id ?? "") : "");
   const list = useList({
-    ...triggersOfAgentQuery(workspace, shownAgent),
+    ...choosableTriggersQuery(workspace, shownAgent),
     enabled: shownAgent !== "",
   });
   const triggers = list.rows;

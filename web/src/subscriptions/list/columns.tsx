@@ -1,7 +1,8 @@
 import type { Subscription } from "@beckon/client";
 import { type Column, Time, UserText } from "../../ui/index.ts";
-import { failedText, healthOf, nameOf, pendingText, shortUrl } from "../health.ts";
+import { failedText, healthOf, pendingText } from "../health.ts";
 import { HealthMark } from "../health-mark.tsx";
+import { nameOf, shortUrl } from "../name.ts";
 import { HealthLine } from "./health-line.tsx";
 
 /** Returns the columns of the list of subscriptions: a single one if `isNarrow` is true. */

@@ -14,9 +14,9 @@ import {
 } from "../../ui/index.ts";
 import { deliveryColumns } from "../delivery-columns.tsx";
 import { eventTypes } from "../events.ts";
-import { whyNotReplayed } from "../health.ts";
 import { needsEditor } from "../permission.ts";
 import { deliveriesQuery } from "../queries.ts";
+import { whyNoReplay } from "../replayable.ts";
 import { deliveryStatuses, useSubscriptionSearch } from "./search.ts";
 import { useLiveDeliveries } from "./use-live-deliveries.ts";
 
@@ -60,7 +60,7 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
           size="small"
           icon={Redo2}
           onClick={() => search.show("replay")}
-          disabledReason={needsEditor(workspace.can) ?? whyNotReplayed(subscription)}
+          disabledReason={needsEditor(workspace.can) ?? whyNoReplay(subscription)}
         >
           Replay
         </Button>

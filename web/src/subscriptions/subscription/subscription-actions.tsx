@@ -2,8 +2,8 @@ import type { Subscription } from "@beckon/client";
 import { EllipsisVertical, Pause, Pencil, Redo2, RotateCw, Trash2 } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, IconButton, Menu } from "../../ui/index.ts";
-import { whyNotReplayed } from "../health.ts";
 import { needsEditor } from "../permission.ts";
+import { whyNoReplay } from "../replayable.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
 /** The buttons that pause and test a subscription, and the menu with its other actions. */
@@ -40,7 +40,7 @@ export function SubscriptionActions({ subscription }: { readonly subscription: S
             label: "Replay deliveries",
             icon: Redo2,
             onSelect: () => show("replay"),
-            disabledReason: disabledReason ?? whyNotReplayed(subscription),
+            disabledReason: disabledReason ?? whyNoReplay(subscription),
           },
           {
             label: "Rotate the secret",

@@ -3,8 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { announceChanges, useWorkspace } from "../../../data/index.ts";
 import { formatCounted } from "../../../format/index.ts";
 import { ConfirmDialog, useNavigateFrom, useToast } from "../../../ui/index.ts";
-import { nameOf } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
+import { nameOf } from "../../name.ts";
 import { subscriptionKey } from "../../queries.ts";
 
 interface DialogProps {

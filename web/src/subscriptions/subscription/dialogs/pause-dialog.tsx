@@ -2,8 +2,8 @@ import type { Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { announceChanges, useWorkspace } from "../../../data/index.ts";
 import { ConfirmDialog, useToast } from "../../../ui/index.ts";
-import { nameOf } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
+import { nameOf } from "../../name.ts";
 import { subscriptionQuery } from "../../queries.ts";
 
 interface DialogProps {

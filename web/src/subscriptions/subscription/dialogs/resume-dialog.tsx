@@ -9,8 +9,9 @@ import {
 } from "../../../data/index.ts";
 import { formatAsOf, formatCount, formatCounted } from "../../../format/index.ts";
 import { Button, Dialog, FormError, useTextAtNow, useTimeZone } from "../../../ui/index.ts";
-import { nameOf, whyDisabled } from "../../health.ts";
+import { whyDisabled } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
+import { nameOf } from "../../name.ts";
 import { useSubscriptionSearch } from "../search.ts";
 import { useReplay } from "./use-replay.ts";
 

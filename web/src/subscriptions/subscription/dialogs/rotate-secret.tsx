@@ -3,8 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useRotation, useWorkspace } from "../../../data/index.ts";
 import { RotateDialog } from "../../../ui/index.ts";
-import { nameOf } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
+import { nameOf } from "../../name.ts";
 import { IssuedSecret } from "../../secret/issued-secret.tsx";
 
 interface RotateSecretProps {

@@ -11,7 +11,7 @@ import {
   useMedia,
   useShowDialog,
 } from "../../ui/index.ts";
-import { pollMs } from "../health.ts";
+import { pollMs } from "../attempt-state.ts";
 import { subscriptionsQuery } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
 import { useLiveSubscriptions } from "../use-live-subscriptions.ts";
