@@ -11,6 +11,7 @@ export {
   formatShortCount,
   formatTokens,
 } from "./quantity.ts";
+export { shellArgument } from "./shell-argument.ts";
 export {
   formatAsOf,
   formatClock,

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
 import { Markdown } from "../../markdown/index.ts";
 import { LongText, SegmentedControl } from "../../ui/index.ts";
@@ -75,26 +75,5 @@ export function SmartValue({
   if (view === "text") return <LongText text={text} variant="code" />;
   return (
     <JsonTree label={label} source={{ value }} tools={text.length > maxSmall ? "all" : "none"} />
-  );
-}
-
-/** A section with a heading, and with `aside` at the heading's right. */
-export function Part({
-  title,
-  aside,
-  children,
-}: {
-  readonly title: string;
-  readonly aside?: ReactNode;
-  readonly children: ReactNode;
-}) {
-  return (
-    <section className="flex min-w-0 flex-col gap-1.5">
-      <div className="flex min-h-6 items-center gap-2">
-        <h3 className="min-w-0 flex-1 truncate text-label font-semibold text-ink-2">{title}</h3>
-        {aside}
-      </div>
-      {children}
-    </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { JournalEvent, WatchedEvent } from "@beckon/client";
+import type { AnswerPart } from "../answer-part.ts";
 import { applyOutput, type ModelOutput } from "../model-output.ts";
 import { isEnded, patchRun, type RunState } from "../patch-run.ts";
 
@@ -104,16 +105,8 @@ export function addEvent(before: Transcript, event: WatchedEvent): Transcript {
 
 type Data = JournalEvent["data"];
 
-interface Part {
-  readonly type: string;
-  readonly text?: string;
-  readonly call_id?: string;
-  readonly tool?: string;
-  readonly arguments?: string;
-}
-
 function finishedStep({ steps, live }: Transcript, data: Data): Step {
-  const parts = data.parts as readonly Part[] | undefined;
+  const parts = data.parts as readonly AnswerPart[] | undefined;
   const step = Number(data.step) || (live?.step ?? (steps.at(-1)?.step ?? 0) + 1);
   // The event has no parts if the answer was too large for it. Then the output that was streamed
   // is kept.

@@ -1,4 +1,5 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
+import { shellArgument } from "../../format/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 
 /** Matches headers that curl sets itself, or that belong to one connection. */
@@ -31,6 +32,3 @@ export function curlOf(
     `--data-raw ${shellArgument(body)}`,
   ].join(" \\\n  ");
 }
-
-/** Quotes a text for a POSIX shell, in which only a single quote ends a single-quoted argument. */
-const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,8 +1,8 @@
 import type { DeliveryDetails } from "@beckon/client";
 import { formatBytes } from "../../format/index.ts";
+import { BodyText } from "../../json/index.ts";
 import { Pairs, Panel, Part } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
-import { BodyText } from "./body-text.tsx";
 import { whyNoBody } from "./delivery-words.ts";
 
 interface RequestPanelProps {
@@ -47,7 +47,12 @@ export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
           {body === null ? (
             <p className="text-ink-2">{whyNoBody(delivery)}</p>
           ) : (
-            <BodyText label="Request body" text={body} fileName={`${delivery.event_id}.json`} />
+            <BodyText
+              label="Request body"
+              text={body}
+              depth={4}
+              fileName={`${delivery.event_id}.json`}
+            />
           )}
           {body === null || attempt === undefined ? null : (
             <p className="text-label text-ink-3">

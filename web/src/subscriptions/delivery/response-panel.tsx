@@ -1,8 +1,8 @@
 import type { DeliveryDetails } from "@beckon/client";
+import { BodyText } from "../../json/index.ts";
 import { Duration, Pairs, Panel, Part, StatusMark } from "../../ui/index.ts";
 import { NextAttempt } from "../next-attempt.tsx";
 import type { DeliveryAttempt } from "../queries.ts";
-import { BodyText } from "./body-text.tsx";
 
 interface ResponsePanelProps {
   readonly delivery: DeliveryDetails;
@@ -40,7 +40,7 @@ export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
                   <p className="text-ink-3">Empty</p>
                 ) : (
                   <>
-                    <BodyText label="Response body" text={attempt.response_body} />
+                    <BodyText label="Response body" text={attempt.response_body} depth={4} />
                     <p className="text-label text-ink-3">The first 4 KiB are kept.</p>
                   </>
                 )}

@@ -1,5 +1,5 @@
 import type { ListedRun } from "@beckon/client";
-import { firstLine, formatBytes } from "../../format/index.ts";
+import { firstLine, formatBytes, shellArgument } from "../../format/index.ts";
 
 /** The types of payloads, which differ in their Content-Type. */
 export type PayloadType = "json" | "text" | "form";
@@ -78,12 +78,6 @@ export function curlOf(type: PayloadType, text: string): string {
     `--data-raw ${shellArgument(text)}`,
   ].join(" \\\n  ");
 }
-
-/**
- * Returns the text as one argument of a POSIX shell. Inside single quotes, only a single quote must
- * be escaped.
- */
-const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * Returns the beginning of the payload in the input of a run. Line breaks are replaced, because the

@@ -1,5 +1,5 @@
 import type { ReceivedRequestDetails } from "@beckon/contract";
-import { JsonTree, parseJson } from "../../json/index.ts";
+import { BodyText } from "../../json/index.ts";
 import { ByteSize, CodeBlock, Pairs, Panel, Part } from "../../ui/index.ts";
 import { hasContents, isSizeKnown } from "./contents.ts";
 
@@ -58,17 +58,10 @@ export function ContentsPanel({ request }: { readonly request: ReceivedRequestDe
               <CodeBlock label="body" code={body} variant="wrap" />
             </>
           ) : (
-            <Body text={body} id={request.id} />
+            <BodyText label="Body" text={body} depth={3} fileName={`${request.id}.json`} />
           )}
         </Part>
       </div>
     </Panel>
   );
-}
-
-function Body({ text, id }: { readonly text: string; readonly id: string }) {
-  const isObject = /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
-  if (isObject)
-    return <JsonTree label="Body" source={{ text }} depth={3} fileName={`${id}.json`} />;
-  return <CodeBlock label="body" code={text} variant="wrap" />;
 }

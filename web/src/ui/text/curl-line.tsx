@@ -5,8 +5,8 @@ interface CurlLineProps {
   /** Path below `/api/public`. */
   readonly path: string;
   /**
-   * JSON body; undefined for a GET. It must not contain single quotes, because the command puts it
-   * between single quotes for the shell.
+   * JSON body; undefined for a GET. The command puts it between single quotes for the shell. A
+   * single quote ends them, so that the shell can insert a variable: `'"$OPENAI_API_KEY"'`.
    */
   readonly body?: string | undefined;
   /**

@@ -1,7 +1,8 @@
 import type { JournalEvent } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../../data/index.ts";
-import { Badge, CopyButton, Fact, Facts, LongText, Tokens } from "../../../ui/index.ts";
+import { Badge, CopyButton, Fact, Facts, LongText, Part, Tokens } from "../../../ui/index.ts";
+import type { AnswerPart } from "../../answer-part.ts";
 import { limitAmount, limitWords } from "../../limit-words.ts";
 import { failedAttemptText, type ModelOutput } from "../../model-output.ts";
 import { costOfStep } from "../cost.ts";
@@ -9,8 +10,7 @@ import { CostFact } from "../cost-fact.tsx";
 import { waitingForQuery } from "../journal/queries.ts";
 import type { Silence } from "../journal/use-silence.ts";
 import type { TextView } from "../run-search.ts";
-import { Part, SmartText } from "../text-views.tsx";
-import type { AnswerPart } from "./answer-part.ts";
+import { SmartText } from "../text-views.tsx";
 
 const finishWords: Readonly<Record<string, string>> = {
   stop: "complete",
@@ -83,6 +83,7 @@ function AnswerPartView({ part, view }: { readonly part: AnswerPart; readonly vi
   if (part.type === "tool_call")
     return (
       <Part
+        isRegion={false}
         title={`Calls ${part.tool}`}
         aside={<CopyButton text={text} what={`arguments of ${part.tool}`} />}
       >
@@ -92,6 +93,7 @@ function AnswerPartView({ part, view }: { readonly part: AnswerPart; readonly vi
   const isReasoning = part.type === "reasoning";
   return (
     <Part
+      isRegion={false}
       title={isReasoning ? "Reasoning" : "Text"}
       aside={<CopyButton text={text} what={isReasoning ? "reasoning" : "text"} />}
     >
@@ -142,14 +144,14 @@ export function CurrentCall({ runId, output, silence }: CurrentCallProps) {
     <>
       {output.attempt > 1 ? <Badge tone="brass">{`Attempt ${output.attempt}`}</Badge> : null}
       {output.reasoning === "" ? null : (
-        <Part title="Reasoning">
+        <Part isRegion={false} title="Reasoning">
           <p dir="auto" className="break-words whitespace-pre-wrap text-ink-2">
             {output.reasoning}
           </p>
         </Part>
       )}
       {output.text === "" ? null : (
-        <Part title="Text">
+        <Part isRegion={false} title="Text">
           {/* The text is not rendered as Markdown: parsing all of it again after each word would
               cost too much. */}
           <p dir="auto" className="break-words whitespace-pre-wrap">

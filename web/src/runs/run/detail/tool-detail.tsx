@@ -1,9 +1,9 @@
 import type { JournalEvent } from "@beckon/client";
-import { CopyButton, Duration, Fact, Facts } from "../../../ui/index.ts";
+import { CopyButton, Duration, Fact, Facts, Part } from "../../../ui/index.ts";
+import type { AnswerPart } from "../../answer-part.ts";
 import { rejectionReason, toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
 import type { TextView } from "../run-search.ts";
-import { Part, SmartText, SmartValue } from "../text-views.tsx";
-import type { AnswerPart } from "./answer-part.ts";
+import { SmartText, SmartValue } from "../text-views.tsx";
 import { EntryData } from "./entry-data.tsx";
 
 interface ToolDetailProps {
@@ -126,7 +126,11 @@ function Arguments({ data: { arguments: given, idempotency_key: key }, view }: P
           </Fact>
         </Facts>
       ) : null}
-      <Part title="Arguments" aside={<CopyButton text={textOf(given)} what="arguments" />}>
+      <Part
+        isRegion={false}
+        title="Arguments"
+        aside={<CopyButton text={textOf(given)} what="arguments" />}
+      >
         <SmartValue label="Arguments" value={given} view={view} />
       </Part>
     </>
@@ -149,7 +153,7 @@ function RejectedArguments({ parts, callId, view }: RejectedArgumentsProps) {
   const text = all.find((part) => part.call_id === callId)?.arguments;
   if (text === undefined) return null;
   return (
-    <Part title="Arguments" aside={<CopyButton text={text} what="arguments" />}>
+    <Part isRegion={false} title="Arguments" aside={<CopyButton text={text} what="arguments" />}>
       <SmartText label="Arguments" text={text} view={view} />
     </Part>
   );
@@ -158,6 +162,7 @@ function RejectedArguments({ parts, callId, view }: RejectedArgumentsProps) {
 function Result({ data: { outcome, result }, view }: PartProps) {
   return (
     <Part
+      isRegion={false}
       title={outcome === "ok" ? "Result" : "What the model got"}
       aside={<CopyButton text={textOf(result)} what="result" />}
     >
