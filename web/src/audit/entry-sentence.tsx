@@ -1,11 +1,10 @@
 import type { AuditEntry } from "@beckon/client";
 import { useRouter } from "@tanstack/react-router";
 import { Fragment } from "react";
-import { useWorkspace } from "../data/index.ts";
+import { resourcePath, useWorkspace } from "../data/index.ts";
 import { shortenId } from "../format/index.ts";
 import { Link } from "../ui/index.ts";
 import { actorText, type Names, sentenceParts, sentenceText } from "./sentence.ts";
-import { targetPath } from "./target-path.ts";
 
 interface EntrySentenceProps {
   readonly entry: AuditEntry;
@@ -42,7 +41,7 @@ interface ThingProps {
 export function Thing({ id, names }: ThingProps) {
   const workspace = useWorkspace();
   const { routesById } = useRouter();
-  const path = targetPath(id, workspace.id, Object.keys(routesById));
+  const path = resourcePath(id, workspace.id, Object.keys(routesById));
   const name = names.get(id);
   const text =
     name === undefined ? (

@@ -38,7 +38,6 @@ export {
   whenFetched,
 } from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";
-export { nextPath, workspaceIn } from "./next-path.ts";
 export {
   notSavedText,
   type Patching,
@@ -46,6 +45,8 @@ export {
   savedResource,
   usePatch,
 } from "./patch.ts";
+export { nextPath, workspaceIn } from "./paths/next-path.ts";
+export { resourcePath } from "./paths/resource-path.ts";
 export { createQueryClient } from "./query-client.ts";
 export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
 export { reasonWithout, roleFor } from "./role-for.ts";

@@ -6,7 +6,7 @@ import { sentenceOf, useWorkspace } from "../../data/index.ts";
 import { setTheme } from "../../ui/index.ts";
 import { useNavigation } from "../navigation/items.ts";
 import { PaletteItem } from "./palette-item.tsx";
-import { resourcePath } from "./resource-path.ts";
+import { pathOfId } from "./path-of-id.ts";
 
 interface PaletteProps {
   readonly close: () => void;
@@ -24,7 +24,7 @@ export function Palette({ close, showKeys, signOut }: PaletteProps) {
   const items = useNavigation();
   const [text, setText] = useState("");
   const search = useDeferredValue(text.trim());
-  const found = resourcePath(search, Object.keys(router.routesByPath));
+  const found = pathOfId(search, workspace.id, Object.keys(router.routesById));
   const agents = useQuery({
     queryKey: [workspace.id, "agents", "palette", search],
     queryFn: ({ signal }) =>

@@ -34,7 +34,7 @@ const targets: Readonly<
  * there.
  * @param routes ids of all routes
  */
-export function targetPath(
+export function resourcePath(
   id: string,
   workspaceId: string,
   routes: readonly string[],
