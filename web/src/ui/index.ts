@@ -85,7 +85,7 @@ export { useSignOutQuestion } from "./overlay/use-sign-out-question.tsx";
 export { isSingleKey, setSingleKeys, useSingleKeys } from "./single-keys.ts";
 export { type Column, menuColumn, type Selection } from "./table/column.ts";
 export { DataTable } from "./table/data-table.tsx";
-export type { FilterDefinition, FilterValues } from "./table/filter.ts";
+export { type FilterDefinition, type FilterValues, filterValueText } from "./table/filter.ts";
 export { FilterBar } from "./table/filter-bar.tsx";
 export { FilterText } from "./table/filter-text.tsx";
 export { LoadMore } from "./table/load-more.tsx";

@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { createDeferred, useDeferred } from "../deferred.ts";
 import { PopoverFrame } from "../overlay/popover-frame.tsx";
-import type { FilterDefinition } from "./filter.ts";
+import { type FilterDefinition, filterValueText } from "./filter.ts";
 import { FilterText } from "./filter-text.tsx";
 
 /**
@@ -40,7 +40,7 @@ export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProp
   };
   const needsChoices = filter.editor === undefined && filter.options !== undefined;
   const FilterOptions = useDeferred(choices, open && needsChoices, () => toggle(false));
-  const shown = displayOf(filter, value);
+  const shown = filterValueText(filter, value);
   return (
     <span className="inline-flex h-control max-w-80 min-w-0 items-stretch rounded-control border border-edge bg-sheet">
       <PopoverFrame
@@ -86,10 +86,4 @@ export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProp
       </button>
     </span>
   );
-}
-
-function displayOf({ display, options, multiple }: FilterDefinition, value: string): string {
-  if (display !== undefined && value !== "") return display(value);
-  const labelOf = (part: string) => options?.find((option) => option.value === part)?.label ?? part;
-  return multiple ? value.split(",").map(labelOf).join(", ") : labelOf(value);
 }

@@ -16,8 +16,7 @@ export interface FilterDefinition {
   /** True if several options can be chosen. The value then contains them separated by commas. */
   readonly multiple?: boolean | undefined;
   /**
-   * Returns the text that the chip shows instead of the value. Default: the value or the option's
-   * label.
+   * Returns the text that is shown instead of the value. Default: the value or the option's label.
    */
   readonly display?: ((value: string) => string) | undefined;
   /**
@@ -26,6 +25,16 @@ export interface FilterDefinition {
    */
   readonly editor?: ((value: string, choose: (value: string) => void) => ReactNode) | undefined;
   readonly placeholder?: string | undefined;
+}
+
+/** Returns the text that is shown for the value of a filter; empty if it is not chosen yet. */
+export function filterValueText(
+  { display, options, multiple }: FilterDefinition,
+  value: string,
+): string {
+  if (display !== undefined && value !== "") return display(value);
+  const labelOf = (part: string) => options?.find((option) => option.value === part)?.label ?? part;
+  return multiple ? value.split(",").map(labelOf).join(", ") : labelOf(value);
 }
 
 /**

@@ -1,16 +1,8 @@
-import {
-  type BeckonClient,
-  BeckonError,
-  type CancelRunsBody,
-  type DeleteRunsBody,
-  type Run,
-} from "@beckon/client";
-import type { BulkAction } from "../filters/run-filters.ts";
+import { type BeckonClient, BeckonError, type Run } from "@beckon/client";
+import type { BulkAction, BulkBody } from "./bulk-body.ts";
 
 /** The runs to change: some by their ids, or all that match the body of a bulk operation. */
-export type BulkTarget =
-  | { readonly ids: readonly string[] }
-  | { readonly body: CancelRunsBody & DeleteRunsBody };
+export type BulkTarget = { readonly ids: readonly string[] } | { readonly body: BulkBody };
 
 /**
  * Maximum number of concurrent requests. A browser opens at most six HTTP/1.1 connections to a
@@ -40,7 +32,7 @@ export async function applyToMany(
 async function applyToAll(
   { runs }: Pick<BeckonClient, "runs">,
   action: BulkAction,
-  body: CancelRunsBody & DeleteRunsBody,
+  body: BulkBody,
   onProgress: (changed: number) => void,
   signal: AbortSignal,
 ): Promise<number> {

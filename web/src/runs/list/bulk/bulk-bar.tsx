@@ -4,8 +4,9 @@ import { type ReactNode, useState } from "react";
 import { serverNow } from "../../../data/index.ts";
 import { formatCount } from "../../../format/index.ts";
 import { Button, lazyPart } from "../../../ui/index.ts";
-import { type BulkAction, bulkSelection, type RunFilters } from "../filters/run-filters.ts";
+import type { RunFilters } from "../filters/run-filters.ts";
 import type { BulkTarget } from "./apply-to-many.ts";
+import { type BulkAction, bulkBodyOf, textSearchReason } from "./bulk-body.ts";
 import {
   applicable,
   nothingSelected,
@@ -55,10 +56,10 @@ export function BulkBar({ selection, onChange, rows, filters, filterWords }: Bul
     if (selection.kind === "all") {
       // Relative times such as `24h` are resolved now, so that all requests of the bulk operation
       // select the same runs, even if the dialog stays open for long.
-      const all = bulkSelection(filters, action, serverNow());
-      return "reason" in all
-        ? { disabledReason: all.reason, skipped: 0 }
-        : { target: all, skipped: 0 };
+      const body = bulkBodyOf(filters, action, serverNow());
+      return "reason" in body
+        ? { disabledReason: body.reason, skipped: 0 }
+        : { target: { body }, skipped: 0 };
     }
     const ids = applicable(selected, action);
     return {
@@ -78,11 +79,7 @@ export function BulkBar({ selection, onChange, rows, filters, filterWords }: Bul
           size="small"
           variant="quiet"
           onClick={() => onChange({ kind: "all" })}
-          disabledReason={
-            filters.text === undefined
-              ? undefined
-              : "Runs found by a search in their texts can only be selected one by one."
-          }
+          disabledReason={filters.text === undefined ? undefined : textSearchReason}
         >
           Select all matching
         </Button>

@@ -4,8 +4,8 @@ import { announceChanges, useWorkspace } from "../../../data/index.ts";
 import { formatCount, formatCounted } from "../../../format/index.ts";
 import { ConfirmDialog, useToast } from "../../../ui/index.ts";
 import { removeFromLists, runsKey } from "../../queries.ts";
-import type { BulkAction } from "../filters/run-filters.ts";
 import { applyToMany, type BulkTarget } from "./apply-to-many.ts";
+import type { BulkAction } from "./bulk-body.ts";
 
 interface BulkDialogProps {
   readonly action: BulkAction;

@@ -1,5 +1,5 @@
 import type { ListedRun } from "@beckon/client";
-import { type BulkAction, canApply } from "../filters/run-filters.ts";
+import { type BulkAction, canApply } from "./bulk-body.ts";
 
 /** The selected runs: some of the loaded ones, or all that match the filters. */
 export type RunSelection =

@@ -1,4 +1,4 @@
-import type { FilterDefinition } from "../../../ui/index.ts";
+import { type FilterDefinition, filterValueText } from "../../../ui/index.ts";
 import { rangeOf } from "./created-range.ts";
 import type { RunFilters } from "./run-filters.ts";
 
@@ -27,11 +27,8 @@ export function FilterWords({ filters, definitions }: FilterWordsProps) {
   ));
 }
 
-function shownAs({ display, options }: FilterDefinition, value: string): string {
-  if (display !== undefined) return display(value);
-  if (options === undefined) return `“${value}”`;
-  return value
-    .split(",")
-    .map((part) => options.find((option) => option.value === part)?.label ?? part)
-    .join(", ");
+/** Texts that a person has entered are quoted. */
+function shownAs(filter: FilterDefinition, value: string): string {
+  const isEntered = filter.display === undefined && filter.options === undefined;
+  return isEntered ? `“${value}”` : filterValueText(filter, value);
 }

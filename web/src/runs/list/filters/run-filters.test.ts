@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parametersOf, rangeOf, wordsOf } from "./created-range.ts";
-import { bulkSelection, filtersOf, queryOf } from "./run-filters.ts";
+import { filtersOf, queryOf } from "./run-filters.ts";
 
 const now = Date.UTC(2026, 10, 3, 12);
 
@@ -46,22 +46,6 @@ test("times before now become times that the API knows", () => {
   expect(queryOf({ created_before: "2026-11-03T12:00:00+01:00" }, now)).toEqual({
     created_before: "2026-11-03T11:00:00.000Z",
   });
-});
-
-test("a bulk operation selects what the list shows, as far as it applies", () => {
-  expect(bulkSelection({ status: "running,failed", source: "invoke" }, "delete", now)).toEqual({
-    body: { filter: { status: ["failed"], source: ["invoke"] } },
-  });
-  expect(bulkSelection({ agent_id: "agt_1", created_after: "1h" }, "cancel", now)).toEqual({
-    body: { filter: { agent_id: "agt_1", created_after: "2026-11-03T11:00:00.000Z" } },
-  });
-  expect(bulkSelection({}, "delete", now)).toEqual({ body: { all: true } });
-});
-
-test("a bulk operation never selects more than the list shows", () => {
-  expect(bulkSelection({ text: "4711" }, "delete", now)).toHaveProperty("reason");
-  expect(bulkSelection({ status: "succeeded" }, "cancel", now)).toHaveProperty("reason");
-  expect(bulkSelection({ status: "running" }, "delete", now)).toHaveProperty("reason");
 });
 
 test.each([

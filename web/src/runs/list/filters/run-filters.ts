@@ -1,4 +1,4 @@
-import type { CancelRunsBody, DeleteRunsBody, ListRunsQuery } from "@beckon/client";
+import type { ListRunsQuery } from "@beckon/client";
 
 /**
  * Filters of a list of runs in the URL. They have the API's names. Times can also be relative, for
@@ -91,50 +91,3 @@ export function queryOf(filters: RunFilters, nowMs: number): ListRunsQuery {
 
 const isoOf = (value: string, nowMs: number) =>
   new Date(timeOf(value, nowMs) ?? nowMs).toISOString();
-
-/** An action on many runs. */
-export type BulkAction = "cancel" | "delete";
-
-/** The states in which a run can be cancelled or deleted. */
-const statesFor = {
-  cancel: ["waiting", "queued", "running"],
-  delete: ["succeeded", "failed", "cancelled"],
-} as const;
-
-/** Returns whether the run is in a state in which the action applies to it. */
-export function canApply(action: BulkAction, { status }: { readonly status: string }): boolean {
-  return (statesFor[action] as readonly string[]).includes(status);
-}
-
-/** The body of a bulk operation, or the reason why there is no such operation for the filters. */
-export type BulkSelection =
-  | { readonly body: CancelRunsBody & DeleteRunsBody }
-  | { readonly reason: string };
-
-/**
- * Returns the body of a bulk operation that changes all runs which match the filters and to which
- * the action applies.
- */
-export function bulkSelection(
-  filters: RunFilters,
-  action: BulkAction,
-  nowMs: number,
-): BulkSelection {
-  const { text, status, source, ...rest } = queryOf(filters, nowMs);
-  if (text !== undefined)
-    return { reason: "Runs found by a search in their texts can only be selected one by one." };
-  const states = status?.split(",").filter((each) => canApply(action, { status: each }));
-  if (states?.length === 0)
-    return {
-      reason:
-        action === "cancel" ? "Runs that match have ended." : "Runs that match have not ended yet.",
-    };
-  const filter = {
-    ...rest,
-    ...(states && { status: states }),
-    ...(source && { source: source.split(",") }),
-  };
-  // The cast is safe: the states and sources were checked when the URL was parsed.
-  const body = Object.keys(filter).length === 0 ? { all: true } : { filter };
-  return { body: body as CancelRunsBody & DeleteRunsBody };
-}
