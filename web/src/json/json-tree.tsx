@@ -26,11 +26,6 @@ interface JsonTreeProps {
   readonly depth?: number;
   /** `none` hides find, copy and download, for small values. */
   readonly tools?: "all" | "none";
-  /**
-   * `half` (the default) is at most half the height of the window and scrolls; `free` has the
-   * height of its content.
-   */
-  readonly height?: "half" | "free";
 }
 
 /**
@@ -52,7 +47,7 @@ interface TreeProps extends Omit<JsonTreeProps, "source"> {
   readonly value: Json;
 }
 
-function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half" }: TreeProps) {
+function Tree({ label, value, fileName, depth = 2, tools = "all" }: TreeProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => openAtFirst(value, depth));
   const [query, setQuery] = useState("");
   const [match, setMatch] = useState(0);
@@ -118,7 +113,7 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
           )}
         </div>
       )}
-      <div className={`overflow-auto py-1 ${height === "half" ? "max-h-[50vh]" : ""}`}>
+      <div className="max-h-[50vh] overflow-auto py-1">
         <div
           ref={list}
           role="tree"

@@ -17,7 +17,7 @@ export interface PopoverFrameProps {
    * and modal.
    */
   readonly look?: "panel" | "editor" | "list";
-  readonly align?: "start" | "center" | "end";
+  readonly align?: "start" | "end";
 }
 
 const looks = {

@@ -8,7 +8,7 @@ interface PopoverProps {
   readonly label: string;
   /** The content, or a function that returns it and gets the function `close`. */
   readonly children: ReactNode | ((close: () => void) => ReactNode);
-  readonly align?: "start" | "center" | "end";
+  readonly align?: "start" | "end";
 }
 
 /** A small panel beside its button. When it closes, the focus returns to the button. */

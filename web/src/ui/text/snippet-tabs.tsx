@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { Tabs } from "../layout/tabs.tsx";
 import { CodeBlock } from "./code-block.tsx";
 
@@ -13,23 +12,18 @@ interface SnippetTabsProps {
   /** What the snippets do: "Invoke this agent". */
   readonly label: string;
   readonly snippets: readonly Snippet[];
-  /** The label of the open tab; undefined if the component itself keeps it. */
-  readonly value?: string | undefined;
-  readonly onChange?: ((label: string) => void) | undefined;
+  /** The label of the open tab. */
+  readonly value: string;
+  readonly onChange: (label: string) => void;
 }
 
 /** Tabs with the same call in several languages. */
 export function SnippetTabs({ label, snippets, value, onChange }: SnippetTabsProps) {
-  const [own, setOwn] = useState(snippets[0]?.label ?? "");
-  const choose = (chosen: string) => {
-    setOwn(chosen);
-    onChange?.(chosen);
-  };
   return (
     <Tabs
       label={label}
-      value={value ?? own}
-      onChange={choose}
+      value={value}
+      onChange={onChange}
       items={snippets.map((snippet) => ({
         value: snippet.label,
         label: snippet.label,

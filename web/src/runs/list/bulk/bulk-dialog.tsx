@@ -90,7 +90,6 @@ export function BulkDialog({ action, target, filter, skipped, close, onDone }: B
       }
       confirmLabel={`${verb} ${"ids" in target ? runs : "all"}`}
       pendingText={pending}
-      danger
       typedName={filter === undefined || action === "cancel" ? undefined : "delete"}
       onConfirm={confirm}
     />
