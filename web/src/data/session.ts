@@ -1,7 +1,7 @@
 import type { CallOptions, Me, SignInBody } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
-import { clearToasts } from "../ui/index.ts";
+import { clearToasts, createSubscribers } from "../ui/index.ts";
 import { account, endCalls, sentOnce } from "./client.ts";
 import { firstCallError, isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
@@ -65,7 +65,7 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
   let renewals = 0;
   /** Number of times that all data was deleted. */
   let drops = 0;
-  const subscribers = new Set<() => void>();
+  const { subscribe, notify } = createSubscribers();
   /** Whether a sign-out has no response yet. */
   let isSigningOut = false;
   /**
@@ -84,7 +84,7 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
   const setExpired = (next: boolean) => {
     if (next === isExpired) return;
     isExpired = next;
-    for (const changed of subscribers) changed();
+    notify();
   };
   // The session storage contains drafts of forms, which the next person must not see.
   const dropDrafts = () => sessionStorage.clear();
@@ -200,10 +200,7 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
       if (isExpired && known !== undefined) accept(known, me);
     },
     isExpired: () => isExpired,
-    subscribe(changed) {
-      subscribers.add(changed);
-      return () => subscribers.delete(changed);
-    },
+    subscribe,
   };
 }
 

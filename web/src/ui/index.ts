@@ -83,6 +83,7 @@ export { hasUnsavedChanges, subscribeToUnsaved, useUnsaved } from "./overlay/uns
 export { useFocusReturn } from "./overlay/use-focus-return.ts";
 export { useSignOutQuestion } from "./overlay/use-sign-out-question.tsx";
 export { isSingleKey, setSingleKeys, useSingleKeys } from "./single-keys.ts";
+export { createSubscribers } from "./subscribers.ts";
 export { type Column, menuColumn, type Selection } from "./table/column.ts";
 export { DataTable } from "./table/data-table.tsx";
 export { type FilterDefinition, type FilterValues, filterValueText } from "./table/filter.ts";

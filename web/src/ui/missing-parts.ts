@@ -1,3 +1,5 @@
+import { createSubscribers } from "./subscribers.ts";
+
 /** A part of the page whose code is needed and could not be loaded. */
 export interface MissingPart {
   /** Tries to load the code again. */
@@ -7,18 +9,15 @@ export interface MissingPart {
 }
 
 let parts: readonly MissingPart[] = [];
-const subscribers = new Set<() => void>();
+const { subscribe, notify } = createSubscribers();
 
 function change(next: readonly MissingPart[]): void {
   parts = next;
-  for (const changed of subscribers) changed();
+  notify();
 }
 
 /** Calls the function when the parts have changed. */
-export function subscribeToMissing(changed: () => void): () => void {
-  subscribers.add(changed);
-  return () => subscribers.delete(changed);
-}
+export const subscribeToMissing = subscribe;
 
 /** Returns the parts that are missing now. */
 export const missingParts = (): readonly MissingPart[] => parts;

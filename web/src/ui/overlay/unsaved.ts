@@ -1,11 +1,8 @@
 import { useEffect, useRef } from "react";
+import { createSubscribers } from "../subscribers.ts";
 
 const forms = new Set<() => boolean>();
-const subscribers = new Set<() => void>();
-
-function notify(): void {
-  for (const changed of subscribers) changed();
-}
+const { subscribe, notify } = createSubscribers();
 
 /**
  * Makes `hasUnsavedChanges` ask a form as long as it is mounted.
@@ -33,7 +30,4 @@ export function hasUnsavedChanges(): boolean {
 }
 
 /** Calls the function when the result of `hasUnsavedChanges` can have changed. */
-export function subscribeToUnsaved(changed: () => void): () => void {
-  subscribers.add(changed);
-  return () => subscribers.delete(changed);
-}
+export const subscribeToUnsaved = subscribe;

@@ -1,3 +1,5 @@
+import { createSubscribers } from "../../subscribers.ts";
+
 /** A short message about something that has happened. */
 export interface ToastMessage {
   readonly tone?: "info" | "success" | "warning" | "failure" | undefined;
@@ -19,18 +21,15 @@ let toasts: readonly ShownToast[] = [];
 let lastId = 0;
 /** Number of calls of `clearToasts`. */
 let clearings = 0;
-const subscribers = new Set<() => void>();
+const { subscribe, notify } = createSubscribers();
 
 function change(next: readonly ShownToast[]): void {
   toasts = next;
-  for (const changed of subscribers) changed();
+  notify();
 }
 
 /** Calls the function when the toasts have changed. */
-export function subscribeToToasts(changed: () => void): () => void {
-  subscribers.add(changed);
-  return () => subscribers.delete(changed);
-}
+export const subscribeToToasts = subscribe;
 
 /** Returns the toasts on the page, the newest last. */
 export const shownToasts = (): readonly ShownToast[] => toasts;
