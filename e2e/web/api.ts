@@ -1,3 +1,4 @@
+import { eventually } from "../../server/test/eventually.ts";
 import type { SignedIn } from "./accounts.ts";
 
 /** Calls a path below `/api/public`, or a URL, as a signed-in user. */
@@ -35,4 +36,13 @@ export function apiOf(url: string, { cookie, workspaceId }: SignedIn): Api {
     const parsed = text === "" ? undefined : JSON.parse(text);
     return parsed?.data ?? parsed;
   };
+}
+
+/**
+ * Waits until a run has ended.
+ * @param maxMs default: that of `eventually`
+ */
+export async function runEnded(api: Api, runId: string, maxMs?: number): Promise<void> {
+  const isEnded = async () => (await api(`/runs/${runId}`)).finished_at ?? undefined;
+  await eventually(`the end of ${runId}`, isEnded, maxMs);
 }

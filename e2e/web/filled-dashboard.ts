@@ -6,7 +6,7 @@ import { signedAsGithub } from "../../server/test/receiving-trigger.ts";
 import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
 import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
 import { createOwner, type SignedIn, signIn } from "./accounts.ts";
-import { type Api, apiOf } from "./api.ts";
+import { type Api, apiOf, runEnded } from "./api.ts";
 import { startFilledModel } from "./filled-model.ts";
 import { shopTool } from "./shop-tool.ts";
 
@@ -107,8 +107,7 @@ export async function fillDashboard(
       )
     ).run_id;
   const ended = async (runId: string) => {
-    const isEnded = async () => (await api(`/runs/${runId}`)).finished_at ?? undefined;
-    await eventually(`the end of ${runId}`, isEnded, 180_000);
+    await runEnded(api, runId, 180_000);
     return runId;
   };
 

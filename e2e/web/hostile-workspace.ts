@@ -9,7 +9,7 @@ import {
 } from "../../server/test/model-server.ts";
 import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
 import type { SignedIn } from "./accounts.ts";
-import type { Api } from "./api.ts";
+import { type Api, runEnded } from "./api.ts";
 import { openSettled } from "./show-screen.ts";
 
 /**
@@ -156,11 +156,7 @@ export async function addHostile(
   const received = await addReceived(api, agent.id, payload);
   const runs = [await start(agent.id), await start(failing.id), fired, await start(named.id)];
   const long = await api(`/agents/${echoing.id}/invoke`, { input: payload + longInput });
-  for (const id of runs)
-    await eventually(
-      `the end of ${id}`,
-      async () => (await api(`/runs/${id}`)).finished_at ?? undefined,
-    );
+  for (const id of runs) await runEnded(api, id);
   await api(`/agents/${agent.id}/pause`, { reason: payload });
   const journal: { seq: number; data: { artifact_id?: string } }[] = await api(
     `/runs/${long.run_id}/events`,

@@ -8,7 +8,7 @@ import { announceChange } from "./announce-change.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
-import { withReset } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 /**
  * Tests what happens while the dashboard waits for a response, and after a request has failed or
@@ -472,7 +472,7 @@ inBrowser("after a restore all data is read again, and open forms stay open", as
   });
   const path = `/subscriptions/${body.data.id}`;
   const page = await open(`${path}?act=edit`);
-  const reset = await withReset(page);
+  const { reset } = await reloadWithStream(page);
   const dialog = page.getByRole("dialog", { name: "Edit the subscription" });
   await dialog.getByLabel("Description").fill("Half typed");
   const held = await holdRequests(page, new RegExp(`/api/public${path}(\\?|$)`), { isSent: true });

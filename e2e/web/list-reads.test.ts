@@ -6,7 +6,7 @@ import { addPerson } from "../../server/test/people.ts";
 import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
-import { withMessages } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 /** Tests lists of runs whose reads fail, or are answered late or in another order. */
 
@@ -59,7 +59,7 @@ inBrowser("a list that missed a run is read again once updates are live again", 
   const agent = await beckon.createAgent({ name: "Missed" });
   await add(agent, { createdAt: at(60), input: "Listed" });
   const page = await open(`/agents/${agent.id}/runs`);
-  const send = await withMessages(page);
+  const { send } = await reloadWithStream(page);
   await page.getByRole("row", { name: "Listed" }).waitFor();
   const list = /\/api\/public\/runs\?/;
   const failure = { ok: false, error: "It failed.", code: "bad_request" };

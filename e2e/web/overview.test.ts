@@ -7,7 +7,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRendering } from "./hold-rendering.ts";
 import { renderFrames } from "./hold-requests.ts";
-import { withEvents } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 import { cookieFor } from "./viewports.ts";
 
 const payload = "<img src=x onerror=alert(1)><script>alert(1)</script>";
@@ -193,7 +193,7 @@ inBrowser("a run that has ended does not come back to the feed after many events
   const agent = await beckon.createAgent({ name: "Long", model: `${name}/m` });
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
   const page = await open(owner, "?feed=running");
-  const send = await withEvents(page);
+  const { sendEvents } = await reloadWithStream(page);
   const links = page.getByRole("list", { name: "Newest runs" }).getByRole("link");
   await links.first().waitFor();
   const event = (type: string, run_id: string) => ({
@@ -209,7 +209,7 @@ inBrowser("a run that has ended does not come back to the feed after many events
   await expectEnd(body.run_id);
   await page.getByText("No run is running.").waitFor();
   const others = Array.from({ length: 500 }, (_, index) => event("run.queued", `run_${index}`));
-  await send([...others, event("run.started", "run_last")]);
+  await sendEvents([...others, event("run.started", "run_last")]);
   await links.first().waitFor();
   expect(await links.evaluateAll((each) => each.map((link) => link.getAttribute("href")))).toEqual([
     `/w/${workspaceId}/runs/run_last`,

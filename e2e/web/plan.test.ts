@@ -8,7 +8,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { announceChange } from "./announce-change.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
-import { withEvents } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 const defaultId = "wsp_00000000000000000000000000";
 
@@ -298,7 +298,7 @@ inBrowser("a page of an agent shows at once that its ceiling pauses it, or no lo
     as: owner,
     path: `/w/${id}/agents/${agent.id}/playground`,
   });
-  const send = await withEvents(page);
+  const { sendEvents } = await reloadWithStream(page);
   const plan = await page.context().newPage();
   const dialog = plan.getByRole("dialog");
   const raise = async () => {
@@ -313,7 +313,7 @@ inBrowser("a page of an agent shows at once that its ceiling pauses it, or no lo
     await page.getByText("Active", { exact: true }).waitFor();
     const body = { limit_micros: 1_000_000, pauses_agent: true };
     await call(`/limits/agent/${agent.id}`, body, "PUT");
-    await send([{ type: "usage.threshold", agent_id: agent.id, run_id: null, data: {} }]);
+    await sendEvents([{ type: "usage.threshold", agent_id: agent.id, run_id: null, data: {} }]);
     await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Run", exact: true }).hover();
     await page.getByText("The agent is paused by its ceiling.").first().waitFor();

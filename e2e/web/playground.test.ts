@@ -10,7 +10,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
-import { withReset } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -184,7 +184,7 @@ inBrowser("a run whose last events were dropped in this tab is read again", asyn
   const held = await startHeldModel(beckon);
   const { id } = await beckon.createAgent({ model: held.model });
   const page = await openAgent(id);
-  const reset = await withReset(page);
+  const { reset } = await reloadWithStream(page);
   await send(page, "Hello");
   await held.reached(1);
   await page.getByRole("article").getByText("Running").waitFor();

@@ -17,7 +17,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
-import { withReset } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 const attack = `payload <img src=x onerror="document.title='x'">[a](javascript:alert(1))<script>alert(1)</script>`;
 const gates = new Map<string, PromiseWithResolvers<void>>();
@@ -218,7 +218,7 @@ inBrowser("a run that goes on while the page reads all its data again is shown w
   ];
   const runId = await start([...script, says("Done.")]);
   const page = await open(runId);
-  const reset = await withReset(page);
+  const { reset } = await reloadWithStream(page);
   await row(page, /wait_for_gate in progress/).waitFor();
   const journal = await holdRequests(page, /events\?.*view=summary/, { isSent: true });
   await reset();
@@ -245,7 +245,7 @@ inBrowser("what the model writes appears word by word, until the run is cancelle
   const script = [asks(["wait_for_gate", { gate: "words" }]), half];
   const runId = await start(script, { model_settings: { stream: "always" } });
   const page = await open(runId);
-  const reset = await withReset(page);
+  const { reset } = await reloadWithStream(page);
   await page.getByRole("main").getByText("Live", { exact: true }).waitFor();
   gates.get("words")?.resolve();
   await row(page, /^Model call 2 in progress/).waitFor();

@@ -6,7 +6,7 @@ import { createOwner, signIn } from "./accounts.ts";
 import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
-import { withMessages, withReset } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -54,7 +54,7 @@ inBrowser("discarding restores the saved name, of the workspace and of the perso
 
 inBrowser("a phone that says that updates are not live covers no button", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
-  const send = await withMessages(page);
+  const { send } = await reloadWithStream(page);
   await send([{ type: "status", status: { state: "not live" } }]);
   // The keyboard takes much of the height, so that the end of the form is not in sight.
   await page.setViewportSize({ ...viewports.narrow, height: 420 });
@@ -205,7 +205,7 @@ inBrowser(
 
 inBrowser("an owner of the installation creates a workspace and is in it", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
-  const reset = await withReset(page);
+  const { reset } = await reloadWithStream(page);
   await page.setViewportSize(viewports.phone);
   await reset();
   const notice = page.getByText("The database was restored.");

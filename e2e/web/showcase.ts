@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { addRun } from "../../server/test/add-run.ts";
 import { addUsage } from "../../server/test/add-usage.ts";
-import { eventually } from "../../server/test/eventually.ts";
 import {
   type Behaviour,
   blackHole,
@@ -12,7 +11,7 @@ import {
 import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
 import { startTargetServer } from "../../server/test/target-server.ts";
 import { createOwner, type SignedIn } from "./accounts.ts";
-import { apiOf } from "./api.ts";
+import { apiOf, runEnded } from "./api.ts";
 import { shopTool } from "./shop-tool.ts";
 
 /** A workspace as a small shop would have it after a month, for the pictures of the README. */
@@ -189,8 +188,7 @@ export async function fillShowcase(
     "beckon-external-id": "ticket-20931",
     "beckon-tags": "refund,damaged",
   });
-  const finished = async () => (await api(`/runs/${runId}`)).finished_at ?? undefined;
-  await eventually("the end of the pictured run", finished, 30_000);
+  await runEnded(api, runId, 30_000);
   await api(`/agents/${idOf("Invoice check")}`, { model: "mistral/waits" }, { method: "PATCH" });
   await api(
     `/agents/${idOf("Invoice check")}/invoke`,

@@ -14,7 +14,7 @@ import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
 import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
-import { withEvents } from "./reset-stream.ts";
+import { reloadWithStream } from "./live-stream.ts";
 
 /** Tests the screens of subscriptions and deliveries with real receivers. */
 
@@ -525,7 +525,7 @@ inBrowser.each([
 ])("%s", async (title) => {
   const { agent, subscription } = await subscribe(await startReceiver());
   const page = await open("/subscriptions");
-  const send = await withEvents(page);
+  const { sendEvents } = await reloadWithStream(page);
   const event = { type: "run.finished", agent_id: agent.id, run_id: null, data: {} };
   let loaded = 0;
   await page.route(/\/deliveries\?/, async (route) => {
@@ -536,7 +536,7 @@ inBrowser.each([
     // Updates read more rows than pages have. Only the oldest deliveries have ended by then.
     const isEnded = limit > 50 && from > 0;
     // The next update follows an event.
-    if (limit > 50 && title.includes("busy")) await send([event]);
+    if (limit > 50 && title.includes("busy")) await sendEvents([event]);
     const data = Array.from({ length: end - from }, (_, index) => ({
       id: `dlv_${999 - from - index}`,
       subscription_id: subscription.id,
