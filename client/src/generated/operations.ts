@@ -559,7 +559,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Listen for sample. Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202; 200 with the presets `linear` and `meta`, with the verification `twilio`, and for forms with the preset `slack`; 303 or 200 if `form.answer` is set. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`. Needs the scope `triggers:write`. */
+      /** Listen for sample. Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202; 200 with the presets `dropbox`, `linear` and `meta`, with the verification `twilio`, and for forms with the preset `slack`; 303 or 200 if `form.answer` is set. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`. Needs the scope `triggers:write`. */
       listen: (
         agentId: string,
         triggerId: string,

@@ -6,6 +6,7 @@ import {
   skippedResponse,
 } from "@beckon/contract";
 import { startErrors } from "../../runs/index.ts";
+import { presetsNeeding200 } from "../receiving/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { id } from "./example-values.ts";
 import { schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
@@ -112,8 +113,7 @@ const fire = {
   },
   responses: {
     200: {
-      description:
-        "With `run_id`: the run is durable. With `skipped`: no run was started; triggers with the presets `linear` and `meta` respond with 200 in place of 202. As `text/html`: accepted, with the text of `form.answer`. As `text/xml`: accepted, TwiML for the verification `twilio`. As `text/plain`: the challenge of Slack's handshake. Without a body: a form for the preset `slack` was accepted.",
+      description: `With \`run_id\`: the run is durable. With \`skipped\`: no run was started; triggers with the presets ${presetsNeeding200} respond with 200 in place of 202. As \`text/html\`: accepted, with the text of \`form.answer\`. As \`text/xml\`: accepted, TwiML for the verification \`twilio\`. As \`text/plain\`: the challenge of Slack's handshake. Without a body: a form for the preset \`slack\` was accepted.`,
       headers: headersOf("IdempotencyReplayed"),
       content: {
         ...json(

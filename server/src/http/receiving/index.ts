@@ -4,4 +4,4 @@ export { ReceivedBody } from "./received-body.ts";
 export type { ReceivedCall } from "./received-call.ts";
 export { arrivalOf, withNewId } from "./received-rows.ts";
 export { createRequestRates, type RequestRates } from "./request-rates.ts";
-export { fireCors } from "./responses.ts";
+export { fireCors, presetsNeeding200 } from "./responses.ts";

@@ -18,6 +18,11 @@ export const fireCors: Readonly<Record<string, string>> = {
 /** Senders that count every status but 200 as a failure, and then send the request again. */
 const sendersNeeding200: readonly (PresetName | null)[] = ["dropbox", "linear", "meta"];
 
+/** The presets whose senders need the status 200, as a list in the API documentation. */
+export const presetsNeeding200 = new Intl.ListFormat("en-GB").format(
+  sendersNeeding200.map((preset) => `\`${preset}\``),
+);
+
 /** Returns the response to an event whose run was started or held, or was started before. */
 export function runResponse(
   call: Answered,

@@ -29,6 +29,7 @@ import {
   updateTrigger,
 } from "../../../triggers/index.ts";
 import { dataOf, type ManagedRequest, type ManagedRoute } from "../../management/index.ts";
+import { presetsNeeding200 } from "../../receiving/index.ts";
 
 const list = "/agents/:agent_id/triggers";
 const one = `${list}/:trigger_id`;
@@ -242,8 +243,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listenTrigger",
       summary: "Listen for sample",
-      description:
-        "Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202; 200 with the presets `linear` and `meta`, with the verification `twilio`, and for forms with the preset `slack`; 303 or 200 if `form.answer` is set. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`.",
+      description: `Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202; 200 with the presets ${presetsNeeding200}, with the verification \`twilio\`, and for forms with the preset \`slack\`; 303 or 200 if \`form.answer\` is set. Listening ends with that request or after \`seconds\`. 409 if the trigger has no \`receiving\`.`,
       body: listenBody,
       bodyOptional: true,
       data: trigger,
