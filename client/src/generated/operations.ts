@@ -853,6 +853,65 @@ export function bindOperations(send: Sender) {
           options,
         ),
     },
+    deliveries: {
+      /** List run deliveries. What was delivered about a run, to all subscriptions. Needs the scopes `subscriptions:read` and `runs:read`. Reads further pages as they are needed. */
+      listForRun: (
+        runId: string,
+        query?: ListRunDeliveriesQuery,
+        options?: CallOptions,
+      ): Listing<Delivery> =>
+        send.list<Delivery>(
+          { method: "GET", path: "/runs/{run_id}/deliveries", params: [runId], query },
+          options,
+        ),
+
+      /** List deliveries. All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days unless the operator has set another time. Needs the scope `subscriptions:read`. Reads further pages as they are needed. */
+      list: (
+        subscriptionId: string,
+        query?: ListDeliveriesQuery,
+        options?: CallOptions,
+      ): Listing<Delivery> =>
+        send.list<Delivery>(
+          {
+            method: "GET",
+            path: "/subscriptions/{subscription_id}/deliveries",
+            params: [subscriptionId],
+            query,
+          },
+          options,
+        ),
+
+      /** Get delivery. The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts. Without `runs:read`, `body` is null and each `response_body` is empty. Needs the scope `subscriptions:read`. */
+      get: (
+        subscriptionId: string,
+        deliveryId: string,
+        options?: CallOptions,
+      ): Promise<DeliveryDetails> =>
+        send.data<DeliveryDetails>(
+          {
+            method: "GET",
+            path: "/subscriptions/{subscription_id}/deliveries/{delivery_id}",
+            params: [subscriptionId, deliveryId],
+          },
+          options,
+        ),
+
+      /** Replay delivery. Sends a delivery again at once, whatever its status is, with the same `webhook-id`. An attempt that is in progress continues and counts as the first one, so the delivery is sent again only if it fails. Events wait for the end of a delay that the receiver has requested with 429 or 503. 409 if its run was deleted. Needs the scope `subscriptions:write`. */
+      replay: (
+        subscriptionId: string,
+        deliveryId: string,
+        options?: OnceOptions,
+      ): Promise<Delivery> =>
+        send.data<Delivery>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/deliveries/{delivery_id}/replay",
+            params: [subscriptionId, deliveryId],
+            once: true,
+          },
+          options,
+        ),
+    },
     events: {
       /** List workspace events. The events of the workspace or of one agent, oldest first. Their order never changes, and those of a run are in the order of their `seq`; `time` does not always ascend. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of deleted runs are missing, so a cursor that is older than the retention of runs can skip some. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. With `merge=true`, an event that ends a run can replace the run's earlier events that are read at the same time, except `run.queued` and `run.waiting`; it then has `merged`, with `seq`, `type` and `time` of the first of them. After a resume, the first events can be missing from the stream and from `merged`: read the run for its times. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<WorkspaceEvent> =>
@@ -1014,65 +1073,6 @@ export function bindOperations(send: Sender) {
             body,
             once: true,
           },
-          options,
-        ),
-    },
-    deliveries: {
-      /** List deliveries. All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days unless the operator has set another time. Needs the scope `subscriptions:read`. Reads further pages as they are needed. */
-      list: (
-        subscriptionId: string,
-        query?: ListDeliveriesQuery,
-        options?: CallOptions,
-      ): Listing<Delivery> =>
-        send.list<Delivery>(
-          {
-            method: "GET",
-            path: "/subscriptions/{subscription_id}/deliveries",
-            params: [subscriptionId],
-            query,
-          },
-          options,
-        ),
-
-      /** Get delivery. The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts. Without `runs:read`, `body` is null and each `response_body` is empty. Needs the scope `subscriptions:read`. */
-      get: (
-        subscriptionId: string,
-        deliveryId: string,
-        options?: CallOptions,
-      ): Promise<DeliveryDetails> =>
-        send.data<DeliveryDetails>(
-          {
-            method: "GET",
-            path: "/subscriptions/{subscription_id}/deliveries/{delivery_id}",
-            params: [subscriptionId, deliveryId],
-          },
-          options,
-        ),
-
-      /** Replay delivery. Sends a delivery again at once, whatever its status is, with the same `webhook-id`. An attempt that is in progress continues and counts as the first one, so the delivery is sent again only if it fails. Events wait for the end of a delay that the receiver has requested with 429 or 503. 409 if its run was deleted. Needs the scope `subscriptions:write`. */
-      replay: (
-        subscriptionId: string,
-        deliveryId: string,
-        options?: OnceOptions,
-      ): Promise<Delivery> =>
-        send.data<Delivery>(
-          {
-            method: "POST",
-            path: "/subscriptions/{subscription_id}/deliveries/{delivery_id}/replay",
-            params: [subscriptionId, deliveryId],
-            once: true,
-          },
-          options,
-        ),
-
-      /** List run deliveries. What was delivered about a run, to all subscriptions. Needs the scopes `subscriptions:read` and `runs:read`. Reads further pages as they are needed. */
-      listForRun: (
-        runId: string,
-        query?: ListRunDeliveriesQuery,
-        options?: CallOptions,
-      ): Listing<Delivery> =>
-        send.list<Delivery>(
-          { method: "GET", path: "/runs/{run_id}/deliveries", params: [runId], query },
           options,
         ),
     },

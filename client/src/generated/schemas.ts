@@ -3504,6 +3504,13 @@ export interface ListRunEventsQuery {
    */
   view?: "full" | "summary";
 }
+export interface ListRunDeliveriesQuery {
+  /**
+   * Maximum number of items of a page.
+   */
+  limit?: number;
+  after?: string;
+}
 export interface ListEventsQuery {
   /**
    * Only for pages, by default 50. A stream rejects it.
@@ -3646,13 +3653,6 @@ export interface ListDeliveriesQuery {
    */
   type?: string;
   run_id?: string;
-}
-export interface ListRunDeliveriesQuery {
-  /**
-   * Maximum number of items of a page.
-   */
-  limit?: number;
-  after?: string;
 }
 export interface CreateProviderBody {
   name: string;

@@ -83,6 +83,10 @@ export const memberRoutes: readonly ManagedRoute[] = [
       return resetMemberPassword({ ctx, input });
     },
   },
+];
+
+/** Routes of the invitations to a workspace. */
+export const invitationRoutes: readonly ManagedRoute[] = [
   {
     method: "POST",
     path: "/invitations",

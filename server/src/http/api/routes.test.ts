@@ -1,6 +1,7 @@
 import { agent, subscription, trigger } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { buildDocument } from "../openapi/index.ts";
 import { managedRoutes } from "./index.ts";
 
 test("the Location of every response that has one can be read", () => {
@@ -43,4 +44,14 @@ test("every route that reveals a secret is recorded in the audit log", () => {
   const revealing = managedRoutes.filter(({ doc }) => doc.id.startsWith("reveal"));
   expect(ids(revealing)).toHaveLength(4);
   expect(revealing.filter(({ recorded }) => !recorded)).toEqual([]);
+});
+
+test.each([
+  ["listModels", "providers"],
+  ["listTriggerPresets", "triggers"],
+  ["listRunDeliveries", "runs"],
+  ["createInvitation", "invitations"],
+])("the OpenAPI document has the operation %s under the tag %s", (id, tag) => {
+  const operations = Object.values(buildDocument().paths).flatMap(Object.values);
+  expect(operations).toContainEqual(expect.objectContaining({ operationId: id, tags: [tag] }));
 });

@@ -6,9 +6,9 @@ import {
   importedAgents,
   versionComparison,
 } from "@beckon/contract";
-import type { z } from "zod";
 import { unsetModelSettings } from "../../agents/index.ts";
 import { id, time } from "./example-values.ts";
+import type { Resource } from "./resource.ts";
 
 const writer = { created_at: time, created_by: `key:${id("key")}` };
 
@@ -47,15 +47,8 @@ const madeTrigger = {
   url: "https://beckon.example.com/api/public/triggers/bkt_…",
 };
 
-/**
- * The entries of `resources` (see `Resource` in resources.ts) for agents, their versions, exports
- * and imports. The type is repeated here, because an import of it would be an import cycle.
- */
-export const agentResources: readonly {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  readonly example: unknown;
-}[] = [
+/** The entries of `resources` for agents, their versions, exports and imports. */
+export const agentResources: readonly Resource[] = [
   {
     name: "Agent",
     schema: agent,

@@ -1,7 +1,7 @@
 import { errorResponse } from "@beckon/contract";
 import { sessionCookieName } from "../../accounts/index.ts";
 import { version } from "../../base/version.ts";
-import { accountRoutes, managedRoutes } from "../api/index.ts";
+import { accountRoutes, routesByTag } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 import { sharedErrors } from "./error-responses.ts";
 import { fixedOperations } from "./fixed-operations.ts";
@@ -117,7 +117,8 @@ export function buildDocument(publicUrl: string = defaultUrl) {
     const path = root + route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
   };
-  for (const route of managedRoutes) add(route, managedOperation(route));
+  for (const [tag, routes] of Object.entries(routesByTag))
+    for (const route of routes) add(route, managedOperation(route, tag));
   for (const route of accountRoutes) add(route, accountOperation(route));
   return {
     openapi: "3.1.0",

@@ -19,10 +19,10 @@ import { addedExamples, resources } from "./resources.ts";
 import { headersOf } from "./response-headers.ts";
 
 /** Returns the OpenAPI operation object of a route of the management API. */
-export function managedOperation(route: ManagedRoute): JsonSchema {
-  const { permission, alsoNeeds, path, method } = route;
+export function managedOperation(route: ManagedRoute, tag: string): JsonSchema {
+  const { permission, alsoNeeds, method } = route;
   return {
-    ...operation(route, tagOf(path), {
+    ...operation(route, tag, {
       needs:
         alsoNeeds === undefined
           ? `Needs the scope \`${permission}\`.`
@@ -79,36 +79,6 @@ function operation(
       ...errorResponses(errorsOf(route)),
     },
   };
-}
-
-const collections = [
-  "agents",
-  "triggers",
-  "runs",
-  "events",
-  "subscriptions",
-  "providers",
-  "prices",
-  "tools",
-  "keys",
-  "usage",
-  "limits",
-  "plans",
-  "audit",
-  "workspaces",
-  "members",
-  "invitations",
-];
-
-/**
- * Returns the tag of a path: `plans` for `/plan` and `/workspace-plans`, `runs` if the path starts
- * with `/runs` or ends with `/draft-runs`, else the last of its segments that is in `collections`,
- * or `agents` if there is none.
- */
-function tagOf(path: string): string {
-  if (/^\/(plan$|workspace-plans)/.test(path)) return "plans";
-  const named = path.split("/").filter((part) => collections.includes(part));
-  return /^\/runs|\/draft-runs$/.test(path) ? "runs" : (named.at(-1) ?? "agents");
 }
 
 function queryParameters({ query, stream }: RouteDoc): JsonSchema[] {

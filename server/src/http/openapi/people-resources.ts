@@ -12,15 +12,15 @@ import {
   user,
   workspace,
 } from "@beckon/contract";
-import type { z } from "zod";
 import { id, time } from "./example-values.ts";
+import type { Resource } from "./resource.ts";
 
 const later = "2026-02-07T09:30:00.000Z";
 const times = { created_at: time, updated_at: time };
 const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
 
-/** The entries of `resources` (see `Resource` in resources.ts) for workspaces and people. */
-export const peopleResources: readonly { name: string; schema: z.ZodType; example: unknown }[] = [
+/** The entries of `resources` for workspaces and people. */
+export const peopleResources: readonly Resource[] = [
   {
     name: "Workspace",
     schema: workspace,

@@ -16,22 +16,12 @@ import {
   usageReport,
   workspacePlan,
 } from "@beckon/contract";
-import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { id, time } from "./example-values.ts";
 import { peopleResources } from "./people-resources.ts";
+import type { Resource } from "./resource.ts";
 import { subscriptionResources } from "./subscription-resources.ts";
 import { triggerResources } from "./trigger-resources.ts";
-
-/**
- * A resource of the OpenAPI document: a kind of object in responses, for example a run. Operations
- * refer to its schema by name (`#/components/schemas/Run`), and `/docs` describes it once.
- */
-export interface Resource {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  readonly example: unknown;
-}
 
 const usage = { input_tokens: 12, output_tokens: 3, cached_input_tokens: 0 };
 

@@ -1,5 +1,6 @@
 import { delivery, deliveryDetails, resumedSubscription, subscription } from "@beckon/contract";
 import { id, time } from "./example-values.ts";
+import type { Resource } from "./resource.ts";
 
 const url = "https://example.com/beckon-events";
 
@@ -52,8 +53,8 @@ const deliveryExample = {
   finished_at: time,
 };
 
-/** The entries of `resources` (see `Resource` in resources.ts) for subscriptions and deliveries. */
-export const subscriptionResources = [
+/** The entries of `resources` for subscriptions and deliveries. */
+export const subscriptionResources: readonly Resource[] = [
   { name: "Subscription", schema: subscription, example: subscriptionExample },
   {
     name: "ResumedSubscription",

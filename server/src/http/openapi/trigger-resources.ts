@@ -7,6 +7,7 @@ import {
   trigger,
 } from "@beckon/contract";
 import { id, time } from "./example-values.ts";
+import type { Resource } from "./resource.ts";
 
 const receivingExample = receiving.parse({
   preset: "github",
@@ -41,8 +42,8 @@ const requestExample = {
   size: 57,
 };
 
-/** The entries of `resources` (see `Resource` in resources.ts) for triggers and their requests. */
-export const triggerResources = [
+/** The entries of `resources` for triggers and their requests. */
+export const triggerResources: readonly Resource[] = [
   {
     name: "Trigger",
     schema: trigger,

@@ -24,7 +24,7 @@ const deliveryOf = (request: ManagedRequest) => ({
   deliveryId: request.param("delivery_id"),
 });
 
-/** Routes of the deliveries of a subscription and of a run. */
+/** Routes of the deliveries of a subscription. */
 export const deliveryRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",
@@ -84,6 +84,10 @@ export const deliveryRoutes: readonly ManagedRoute[] = [
         input: { ...deliveryOf(request), body: request.body },
       }),
   },
+];
+
+/** Routes of the deliveries about a run. */
+export const runDeliveryRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",
     path: "/runs/:run_id/deliveries",

@@ -1,2 +1,2 @@
-export { deliveryRoutes } from "./deliveries.ts";
+export { deliveryRoutes, runDeliveryRoutes } from "./deliveries.ts";
 export { subscriptionRoutes } from "./subscriptions.ts";
