@@ -2,7 +2,7 @@ import { isUsable } from "../base/database/index.ts";
 import type { Services } from "./services.ts";
 
 /** The process is not ready if at least this many starts of runs wait for the database. */
-const maxPending = 5_000;
+const maxPendingStarts = 5_000;
 
 /**
  * Returns whether this process can take work: it is neither shutting down nor overloaded, its
@@ -15,7 +15,7 @@ export async function isReady({
   runs,
 }: Pick<Services, "database" | "runs">): Promise<boolean> {
   const { capacity, starts, appends, process, memory } = runs;
-  if (capacity.isDrainAnnounced || starts.pending >= maxPending) return false;
+  if (capacity.isDrainAnnounced || starts.pending >= maxPendingStarts) return false;
   if (memory.heap.isFull || process.isLeaseFailing || starts.stalled || appends.stalled)
     return false;
   return isUsable(database);

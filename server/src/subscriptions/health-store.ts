@@ -1,12 +1,9 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { defaultDeliveryLimits } from "../deliveries/index.ts";
 
-/**
- * Number of pending deliveries of events above which the sender disables a subscription
- * (`maxPending` in deliveries/sender.ts). `readHealth` counts pending deliveries up to one more
- * than this number.
- */
-const maxPending = 100_000;
+/** One more than the sender accepts: above `maxPending` it disables the subscription. */
+const maxCountedPending = defaultDeliveryLimits.maxPending + 1;
 const maxCountedFailures = 10_000;
 
 /**
@@ -49,7 +46,7 @@ export async function readHealth(
   const { rows } = await sql<Health & { id: string }>`
     select s.id, s.last_success_at, s.last_failure_at, s.failing_since, s.last_error,
       (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
-        and d.status = 'pending' limit ${maxPending + 1}) d) as pending,
+        and d.status = 'pending' limit ${maxCountedPending}) d) as pending,
       -- One lookup per kind, because the index of pending deliveries has the kind before the time.
       (select min(case when k.kind = 'event' then greatest(d.next_at, s.not_before)
           else d.next_at end) from (values ('event'), ('callback'), ('test')) k (kind), lateral (

@@ -24,10 +24,10 @@ import {
 const maxReplayed = 10_000;
 /**
  * Maximum pending deliveries that a subscription has after a replay of deliveries that have ended.
- * The sender disables a subscription with more than 100,000, so 50,000 deliveries of new events can
- * still be added.
+ * The sender disables a subscription with more than `defaultDeliveryLimits.maxPending`, so 50,000
+ * deliveries of new events can still be added.
  */
-const maxPending = 50_000;
+const maxPendingAfterReplay = 50_000;
 
 /**
  * Sends deliveries in a time range again, newest first: those that have ended, and those that wait
@@ -59,7 +59,7 @@ export async function replayDeliveries({
         origin: originOf(subscription),
       };
       const newest = await selectReplayable(tx, key, range, maxReplayed + 1);
-      const capacity = maxPending - (await countPending(tx, key, maxPending));
+      const capacity = maxPendingAfterReplay - (await countPending(tx, key, maxPendingAfterReplay));
       const limit = countFitting(newest.found, capacity);
       if (limit === 0 && newest.found.length > 0) throw tooManyPending(which);
       const { chosen, ...next } = choose(newest, limit);
@@ -101,7 +101,7 @@ function tooManyPending(which: ReplayRange["which"]): ApiError {
   const missed = " Or replay only missed ones, which include those that wait.";
   return new ApiError(
     "conflict",
-    `At most ${maxPending.toLocaleString("en")} deliveries of this subscription can be pending. ` +
+    `At most ${maxPendingAfterReplay.toLocaleString("en")} deliveries of this subscription can be pending. ` +
       `Wait until some are sent.${which === "all" ? missed : ""}`,
   );
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { defaultDeliveryLimits } from "../../deliveries/index.ts";
 import { aboutAgents, type DeliveryKey } from "./store.ts";
 
 /**
@@ -96,14 +97,16 @@ export interface Replayable {
   readonly is_waiting: boolean;
 }
 
-/** Maximum deliveries that a replay or a count reads, including those that it leaves out. */
-export const maxReadDeliveries = 100_000;
+/**
+ * Maximum deliveries that a replay or a count reads, including those that it leaves out. It is the
+ * maximum of a kind that the sender lets stay pending, so all pending ones are read.
+ */
+export const maxReadDeliveries = defaultDeliveryLimits.maxPending;
 
 /**
  * Returns the newest `limit` deliveries in the range that wait for their next attempt or have
- * ended, and can be replayed, newest first. Reads only the newest 100,000 deliveries of the range
- * and, for `missed`, at most 100,000 events and 100,000 callbacks that are pending: the sender does
- * not let more of a kind stay pending.
+ * ended, and can be replayed, newest first. Reads only the newest `maxReadDeliveries` of the range
+ * and, for `missed`, at most `maxReadDeliveries` events and as many callbacks that are pending.
  * @returns `lastRead`: the oldest delivery that was read, if older ones of the range may be left;
  *   undefined if `limit` deliveries were found or all were read.
  */
