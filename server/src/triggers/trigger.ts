@@ -51,6 +51,17 @@ export function receivingOf(row: Pick<TriggerRow, "receiving">): Receiving | nul
   return row.receiving === null ? null : receiving.parse(row.receiving);
 }
 
+/**
+ * Settings that are used for a trigger without any: they accept text, JSON and forms, and have
+ * neither filter nor template.
+ */
+export const defaultReceiving: Receiving = receiving.parse({});
+
+/** Returns the settings with which the trigger's requests are decoded and mapped. */
+export function effectiveReceiving(row: Pick<TriggerRow, "receiving">): Receiving {
+  return receivingOf(row) ?? defaultReceiving;
+}
+
 function isListening({ listening_until: until }: TriggerRow): boolean {
   return until !== null && until.getTime() > Date.now();
 }

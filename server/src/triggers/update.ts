@@ -12,7 +12,7 @@ import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
-import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
+import { type BodyServices, mistakesWithLastRequest } from "./requests/index.ts";
 import { encryptSecret, generateVerifyToken } from "./secrets/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
 import {
@@ -104,7 +104,7 @@ function missingVerifyToken(ctx: Context, row: TriggerRow): { verify_token?: str
  * the change of the trigger is already committed, so the caller must get no error.
  */
 async function mappingWarnings(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
-  const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
+  const tried = await attemptAsync(() => mistakesWithLastRequest(ctx, row));
   return tried.ok ? tried.value : [];
 }
 

@@ -3,7 +3,7 @@ import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { requireTrigger } from "../trigger.ts";
 import { missingRequest, type RequestInput } from "./request.ts";
-import { deleteRequestRow } from "./store.ts";
+import { deleteRequestRow, requestsOf } from "./store.ts";
 
 /**
  * Deletes a received request with its query, headers and body. Its run stays, and so does the id of
@@ -20,8 +20,7 @@ export async function deleteRequest({
   permit(ctx, "triggers:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const trigger = await requireTrigger(tx, ctx, input);
-    const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
-    const deleted = await deleteRequestRow(tx, key, input.requestId);
+    const deleted = await deleteRequestRow(tx, requestsOf(trigger), input.requestId);
     if (deleted === undefined) throw missingRequest();
     await record(tx, ctx, {
       action: "trigger.delete_request",

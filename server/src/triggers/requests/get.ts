@@ -2,7 +2,7 @@ import type { ReceivedRequestDetails } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { receivingOf, requireTrigger } from "../trigger.ts";
-import { type BodyServices, withBodyHold } from "./decode-trial.ts";
+import { type BodyServices, withBodyHold } from "./body-hold.ts";
 import { type RequestInput, requireRequest, toRequestDetails } from "./request.ts";
 
 /**
@@ -21,8 +21,9 @@ export async function getRequest({
   permit(ctx, "runs:read");
   return withBodyHold(ctx, (hold) =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-      const receiving = receivingOf(await requireTrigger(tx, ctx, input));
-      return toRequestDetails(await requireRequest(tx, ctx, input, hold.growBytes), receiving);
+      const trigger = await requireTrigger(tx, ctx, input);
+      const request = await requireRequest(tx, trigger, input.requestId, hold.growBytes);
+      return toRequestDetails(request, receivingOf(trigger));
     }),
   );
 }

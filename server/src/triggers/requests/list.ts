@@ -6,7 +6,7 @@ import { parseQuery } from "../../base/parse.ts";
 import { canReadRuns } from "../../runs/index.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { toRequest } from "./request.ts";
-import { listRequestRows } from "./store.ts";
+import { listRequestRows, requestsOf } from "./store.ts";
 
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
@@ -24,12 +24,11 @@ export async function listRequests({
   input: TriggerInput & { query: unknown };
 }): Promise<Page<ReceivedRequest>> {
   permit(ctx, "triggers:read");
-  const { workspaceId } = ctx;
-  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    const { id: triggerId } = await requireTrigger(tx, ctx, input);
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const trigger = await requireTrigger(tx, ctx, input);
     const { limit, after, ...filter } = parseQuery(receivedRequestsQuery, input.query);
-    const page = readPage({ limit, after }, { list: "requests", trigger: triggerId, ...filter });
-    const { rows, searchedTo } = await listRequestRows(tx, { workspaceId, triggerId }, filter, {
+    const page = readPage({ limit, after }, { list: "requests", trigger: trigger.id, ...filter });
+    const { rows, searchedTo } = await listRequestRows(tx, requestsOf(trigger), filter, {
       below: page.below,
       limit: page.limit + 1,
     });

@@ -1,10 +1,4 @@
-import {
-  type MappingMistake,
-  type Preview,
-  previewBody,
-  type Receiving,
-  receiving as receivingSchema,
-} from "@beckon/contract";
+import { type MappingMistake, type Preview, previewBody, type Receiving } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { orThrow } from "../../base/errors.ts";
@@ -13,15 +7,10 @@ import type { MappingServices } from "../../mapping/index.ts";
 import type { ReceivedBodyHold } from "../../receiving/index.ts";
 import { fillPreset } from "../fill-preset.ts";
 import { mapRequest } from "../map-request.ts";
-import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
-import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts";
+import { defaultReceiving, receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
+import { type BodyServices, withBodyHold } from "./body-hold.ts";
+import { decodeRequest } from "./decode-request.ts";
 import { readTrialRequest } from "./trial-request.ts";
-
-/**
- * Settings that are used for a trigger without any: they accept text, JSON and forms, and have
- * neither filter nor template.
- */
-export const defaultReceiving: Receiving = receivingSchema.parse({});
 
 /**
  * Returns the preview of a request: the result of the trigger's filter and template, with its saved
@@ -56,7 +45,7 @@ async function previewWith(
   const given = body.receiving === undefined ? receivingOf(row) : body.receiving;
   const receiving = given ?? defaultReceiving;
   const { filter, template } = receiving;
-  const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
+  const request = await decodeRequest(ctx.workspaceId, receiving, raw, hold);
   const mistakes = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
   const isValid = (part: MappingMistake["part"]) => mistakes.every((each) => each.part !== part);
 

@@ -8,9 +8,15 @@ import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
-import { withBodyHold } from "./decode-trial.ts";
+import { withBodyHold } from "./body-hold.ts";
 import { replayStored } from "./replay.ts";
-import { findRequest, type RequestRow, selectForReplay, startedOutcomes } from "./store.ts";
+import {
+  findRequest,
+  type RequestRow,
+  requestsOf,
+  selectForReplay,
+  startedOutcomes,
+} from "./store.ts";
 
 type ReplayContext = Context & MappingServices & { runs: RunServices };
 
@@ -60,8 +66,8 @@ export async function replayRequests({
       below: until === undefined ? undefined : lowestIdAt("req", new Date(until)),
       outcome,
     };
-    const key = { workspaceId, triggerId: trigger.id };
-    const rows = await selectForReplay(tx, key, range, replayKey, maxReplayed + 1);
+    const max = maxReplayed + 1;
+    const rows = await selectForReplay(tx, requestsOf(trigger), range, replayKey, max);
     return { version, rows };
   });
   // The next call continues with requests from before the millisecond of the oldest chosen one.
@@ -184,8 +190,8 @@ function replayOne(
   return withBodyHold(ctx, async (hold) => {
     const { trigger, request } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
       const trigger = await requireTrigger(tx, ctx, input);
-      const key = { workspaceId, triggerId: trigger.id };
-      return { trigger, request: await findRequest(tx, key, requestId, hold.growBytes) };
+      const request = await findRequest(tx, requestsOf(trigger), requestId, hold.growBytes);
+      return { trigger, request };
     });
     if (request === undefined)
       throw new ApiError("conflict", "This request was deleted meanwhile.");

@@ -15,12 +15,11 @@ import {
   readLabels,
 } from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
-import { receivingOf, requireTrigger } from "../trigger.ts";
-import { withBodyHold } from "./decode-trial.ts";
-import { defaultReceiving } from "./preview.ts";
+import { effectiveReceiving, requireTrigger } from "../trigger.ts";
+import { withBodyHold } from "./body-hold.ts";
 import { type RequestInput, requireRequest, type WholeRequest } from "./request.ts";
 import { startMapped } from "./start-mapped.ts";
-import { isEventBound } from "./store.ts";
+import { isEventBound, requestsOf } from "./store.ts";
 import { storedRequest } from "./trial-request.ts";
 
 type ReplayContext = Context & MappingServices & { runs: RunServices };
@@ -49,10 +48,10 @@ export async function replayRequest({
       ctx.workspaceId,
       async (tx) => {
         const trigger = await requireTrigger(tx, ctx, input);
-        const request = await requireRequest(tx, ctx, input, hold.growBytes);
-        const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
+        const request = await requireRequest(tx, trigger, input.requestId, hold.growBytes);
         const { event_id: id } = request;
-        const eventId = id !== null && (await isEventBound(tx, key, id)) ? null : id;
+        const isBound = id !== null && (await isEventBound(tx, requestsOf(trigger), id));
+        const eventId = isBound ? null : id;
         return { trigger, request, eventId, ...parseBody(replayRequestBody, input.body, {}) };
       },
     );
@@ -97,7 +96,7 @@ export function replayStored(
   trigger: TriggerRow,
   { request, version, eventId, hold, bindsFailedRun }: Replay,
 ): Promise<Once<Run>> {
-  const receiving = receivingOf(trigger) ?? defaultReceiving;
+  const receiving = effectiveReceiving(trigger);
   const raw = storedRequest(request, receiving);
   const labels = readLabels((name) => headerOf(raw, name));
   const wrongLabels = labels.ok ? undefined : labels.error;

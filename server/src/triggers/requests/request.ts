@@ -1,11 +1,11 @@
 import type { ReceivedRequest, ReceivedRequestDetails, Receiving } from "@beckon/contract";
-import type { Context } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { timeOf } from "../../base/ids.ts";
 import { type HoldBytes, isSecretHeader, withoutTriggerTokens } from "../../receiving/index.ts";
-import { requireTrigger, type TriggerInput } from "../trigger.ts";
-import { findRequest, type RequestContent, type RequestRow } from "./store.ts";
+import type { TriggerRow } from "../store.ts";
+import type { TriggerInput } from "../trigger.ts";
+import { findRequest, type RequestContent, type RequestRow, requestsOf } from "./store.ts";
 
 export interface RequestInput extends TriggerInput {
   readonly requestId: string;
@@ -53,18 +53,15 @@ export function toRequestDetails(
 /**
  * Returns a request that the trigger received, with its query, headers and body.
  * @param hold counts the bytes of the body against the memory budget, before they are read.
- * @throws ApiError `not_found`, including when its trigger or agent is deleted; `unavailable`,
- *   `too_large` if the process cannot hold the body
+ * @throws ApiError `not_found`; `unavailable`, `too_large` if the process cannot hold the body
  */
 export async function requireRequest(
   tx: WorkspaceTransaction,
-  ctx: Context,
-  input: RequestInput,
+  trigger: TriggerRow,
+  requestId: string,
   hold: HoldBytes,
 ): Promise<WholeRequest> {
-  const trigger = await requireTrigger(tx, ctx, input);
-  const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
-  const row = await findRequest(tx, key, input.requestId, hold);
+  const row = await findRequest(tx, requestsOf(trigger), requestId, hold);
   if (row !== undefined) return row;
   throw missingRequest();
 }

@@ -12,9 +12,8 @@ import {
 } from "../../runs/index.ts";
 import { type MappedRequest, mapRequest } from "../map-request.ts";
 import type { TriggerRow } from "../store.ts";
-import { receivingOf } from "../trigger.ts";
-import { decodeTrial } from "./decode-trial.ts";
-import { defaultReceiving } from "./preview.ts";
+import { effectiveReceiving } from "../trigger.ts";
+import { decodeRequest } from "./decode-request.ts";
 
 /** Input of `startMapped`: the request of a test or a replay, and how its run is started. */
 interface MappedStart {
@@ -55,12 +54,12 @@ export async function startMapped(
   ctx: Context & MappingServices & { runs: RunServices },
   { row, raw, hold, version, error, audit, bindsFailedRun, labels, received }: MappedStart,
 ): Promise<Once<Run>> {
-  const receiving = receivingOf(row) ?? defaultReceiving;
+  const receiving = effectiveReceiving(row);
   // Errors are passed to `startManaged` and not thrown: if this request repeats an earlier one,
   // `startManaged` returns the run of the earlier one, even if changed settings make this request
   // fail now.
   const trial = await attemptAsync(async () => {
-    const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
+    const request = await decodeRequest(ctx.workspaceId, receiving, raw, hold);
     return { files: request.decoded.files, mapped: await mapRequest(ctx.mapping, request) };
   });
   const { files, mapped } = trial.ok ? trial.value : { files: [], mapped: undefined };

@@ -7,6 +7,7 @@ import {
   type WorkspaceTransaction,
 } from "../../base/database/index.ts";
 import { type HoldBytes, tooManyBodies } from "../../receiving/index.ts";
+import type { TriggerRow } from "../store.ts";
 
 /**
  * A received request without its query and headers, and without its body of up to 25 MiB. Its id
@@ -26,9 +27,15 @@ export type RequestContent = Pick<
   "query" | "headers" | "body"
 >;
 
-export interface TriggerKey {
+/** The trigger whose requests a query reads or changes. */
+export interface RequestsKey {
   readonly workspaceId: string;
   readonly triggerId: string;
+}
+
+/** Returns the key of the requests that a trigger received. */
+export function requestsOf({ workspace_id, id }: TriggerRow): RequestsKey {
+  return { workspaceId: workspace_id, triggerId: id };
 }
 
 const columns = [
@@ -48,7 +55,7 @@ const columns = [
   "size",
 ] as const;
 
-const ofTrigger = (tx: WorkspaceTransaction, { workspaceId, triggerId }: TriggerKey) =>
+const ofTrigger = (tx: WorkspaceTransaction, { workspaceId, triggerId }: RequestsKey) =>
   tx
     .selectFrom("received_requests")
     .where("workspace_id", "=", workspaceId)
@@ -66,7 +73,7 @@ export interface RequestFilter {
  */
 export async function listRequestRows(
   tx: WorkspaceTransaction,
-  key: TriggerKey,
+  key: RequestsKey,
   { outcome, event_type }: RequestFilter,
   { below, limit }: { readonly below: string | undefined; readonly limit: number },
 ): Promise<Searched<RequestRow>> {
@@ -105,7 +112,7 @@ export async function listRequestRows(
  */
 export async function findRequest(
   tx: WorkspaceTransaction,
-  key: TriggerKey,
+  key: RequestsKey,
   requestId: string,
   hold: HoldBytes,
 ): Promise<(RequestRow & RequestContent) | undefined> {
@@ -121,7 +128,7 @@ export async function findRequest(
 /** Deletes a received request and returns what it was; undefined if there is none. */
 export function deleteRequestRow(
   tx: WorkspaceTransaction,
-  { workspaceId, triggerId }: TriggerKey,
+  { workspaceId, triggerId }: RequestsKey,
   requestId: string,
 ): Promise<Pick<RequestRow, "outcome" | "run_id"> | undefined> {
   return tx
@@ -139,7 +146,7 @@ export function deleteRequestRow(
  */
 export function findLastRequest(
   tx: WorkspaceTransaction,
-  key: TriggerKey,
+  key: RequestsKey,
   maxBytes: number,
 ): Promise<(RequestRow & RequestContent) | undefined> {
   return ofTrigger(tx, key)
@@ -157,7 +164,7 @@ export const startedOutcomes: readonly RequestOutcome[] = ["started", "held"];
 /** Returns whether the event has a run: whether its id is bound. */
 export async function isEventBound(
   tx: WorkspaceTransaction,
-  { workspaceId, triggerId }: TriggerKey,
+  { workspaceId, triggerId }: RequestsKey,
   eventId: string,
 ): Promise<boolean> {
   const bound = await tx
@@ -183,7 +190,7 @@ export async function isEventBound(
  */
 export function selectForReplay(
   tx: WorkspaceTransaction,
-  key: TriggerKey,
+  key: RequestsKey,
   {
     from,
     below,

@@ -33,8 +33,8 @@ export async function readTrialRequest(
   }
   if (requestId !== undefined) {
     permit(ctx, "runs:read");
-    const one = { agentId: trigger.agent_id, triggerId: trigger.id, requestId };
-    return storedRequest(await requireRequest(tx, ctx, one, hold), receivingOf(trigger));
+    const stored = await requireRequest(tx, trigger, requestId, hold);
+    return storedRequest(stored, receivingOf(trigger));
   }
   if (example !== undefined) return exampleRequest(example);
   return ownRequest(own);
