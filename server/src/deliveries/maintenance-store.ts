@@ -27,7 +27,7 @@ export function disableRow(
   },
   reason: DisabledReason,
 ): Promise<{ url: string } | undefined> {
-  return tx
+  let update = tx
     .updateTable("subscriptions")
     .set({
       status: "disabled",
@@ -39,17 +39,15 @@ export function disableRow(
     .where("id", "=", id)
     .where("workspace_id", "=", workspaceId)
     .where("status", "=", "enabled")
-    .where("deleted_at", "is", null)
-    .$if(version !== undefined, (query) => query.where("version", "=", version ?? 0))
-    .$if(minFailingSeconds !== undefined, (query) =>
-      query.where(
-        "failing_since",
-        "<",
-        sql<Date>`now() - make_interval(secs => ${minFailingSeconds})`,
-      ),
-    )
-    .returning("url")
-    .executeTakeFirst();
+    .where("deleted_at", "is", null);
+  if (version !== undefined) update = update.where("version", "=", version);
+  if (minFailingSeconds !== undefined)
+    update = update.where(
+      "failing_since",
+      "<",
+      sql<Date>`now() - make_interval(secs => ${minFailingSeconds})`,
+    );
+  return update.returning("url").executeTakeFirst();
 }
 
 /** SQL that finds the lanes with pending deliveries. */

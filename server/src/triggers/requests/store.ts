@@ -77,7 +77,7 @@ export async function listRequestRows(
   { outcome, event_type }: RequestFilter,
   { below, limit }: { readonly below: string | undefined; readonly limit: number },
 ): Promise<Searched<RequestRow>> {
-  const query = ofTrigger(tx, key).select(columns).orderBy("id", "desc");
+  let query = ofTrigger(tx, key).select(columns).orderBy("id", "desc");
   if (outcome !== undefined && event_type !== undefined) {
     const { rows: ids, searchedTo } = await searchNewest(tx, "received_requests", {
       scope: [
@@ -96,13 +96,10 @@ export async function listRequestRows(
       searchedTo,
     };
   }
-  const rows = await query
-    .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? "started"))
-    .$if(event_type !== undefined, (query) => query.where("event_type", "=", event_type ?? ""))
-    .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
-    .limit(limit)
-    .execute();
-  return { rows, searchedTo: undefined };
+  if (outcome !== undefined) query = query.where("outcome", "=", outcome);
+  if (event_type !== undefined) query = query.where("event_type", "=", event_type);
+  if (below !== undefined) query = query.where("id", "<", below);
+  return { rows: await query.limit(limit).execute(), searchedTo: undefined };
 }
 
 /**
@@ -204,55 +201,57 @@ export function selectForReplay(
   limit: number,
 ): Promise<Pick<RequestRow, "id" | "event_id">[]> {
   const { workspaceId, triggerId } = key;
-  return (
-    ofTrigger(tx, key)
-      .select(["id", "event_id"])
-      .where("id", ">=", from)
-      .where("body", "is not", null)
-      .where("replay_of", "is", null)
-      .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
-      .where("outcome", outcome === undefined ? "!=" : "=", outcome ?? "honeypot")
-      // With `offset 0`, each look-up is an index scan. Without it, PostgreSQL hashes whole tables.
-      .where(({ eb, exists, not, or, selectFrom }) =>
-        or([
-          eb("outcome", "in", startedOutcomes),
-          not(
-            or([
+  let query = ofTrigger(tx, key)
+    .select(["id", "event_id"])
+    .where("id", ">=", from)
+    .where("body", "is not", null)
+    .where("replay_of", "is", null);
+  if (below !== undefined) query = query.where("id", "<", below);
+  query =
+    outcome === undefined
+      ? query.where("outcome", "!=", "honeypot")
+      : query.where("outcome", "=", outcome);
+  // With `offset 0`, each look-up is an index scan. Without it, PostgreSQL hashes whole tables.
+  return query
+    .where(({ eb, exists, not, or, selectFrom }) =>
+      or([
+        eb("outcome", "in", startedOutcomes),
+        not(
+          or([
+            exists(
+              selectFrom("trigger_event_ids as e")
+                .select("e.run_id")
+                .where("e.workspace_id", "=", workspaceId)
+                .where("e.trigger_id", "=", triggerId)
+                .whereRef("e.event_id", "=", "received_requests.event_id")
+                .offset(0),
+            ),
+            exists(
+              selectFrom("received_requests as q")
+                .select("q.id")
+                .where("q.workspace_id", "=", workspaceId)
+                .where("q.trigger_id", "=", triggerId)
+                .whereRef("q.replay_of", "=", "received_requests.id")
+                .where("q.outcome", "in", startedOutcomes)
+                .offset(0),
+            ),
+          ]),
+        ),
+        ...(replayKey === undefined
+          ? []
+          : [
               exists(
-                selectFrom("trigger_event_ids as e")
-                  .select("e.run_id")
-                  .where("e.workspace_id", "=", workspaceId)
-                  .where("e.trigger_id", "=", triggerId)
-                  .whereRef("e.event_id", "=", "received_requests.event_id")
-                  .offset(0),
-              ),
-              exists(
-                selectFrom("received_requests as q")
-                  .select("q.id")
-                  .where("q.workspace_id", "=", workspaceId)
-                  .where("q.trigger_id", "=", triggerId)
-                  .whereRef("q.replay_of", "=", "received_requests.id")
-                  .where("q.outcome", "in", startedOutcomes)
+                selectFrom("idempotency as i")
+                  .select("i.run_id")
+                  .where("i.workspace_id", "=", workspaceId)
+                  .where("i.scope", "=", sql<string>`${replayKey.scope} || received_requests.id`)
+                  .where("i.key", "=", replayKey.key)
                   .offset(0),
               ),
             ]),
-          ),
-          ...(replayKey === undefined
-            ? []
-            : [
-                exists(
-                  selectFrom("idempotency as i")
-                    .select("i.run_id")
-                    .where("i.workspace_id", "=", workspaceId)
-                    .where("i.scope", "=", sql<string>`${replayKey.scope} || received_requests.id`)
-                    .where("i.key", "=", replayKey.key)
-                    .offset(0),
-                ),
-              ]),
-        ]),
-      )
-      .orderBy("id", "desc")
-      .limit(limit)
-      .execute()
-  );
+      ]),
+    )
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 }
