@@ -1,13 +1,7 @@
-import type {
-  AgentInDocument,
-  ExportedAgent,
-  ModelSettings,
-  SecretKept,
-  ToolGrant,
-} from "@beckon/contract";
+import type { AgentInDocument, ExportedAgent, ModelSettings, ToolGrant } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { withoutNulls } from "./merge-config.ts";
-import { type AgentRow, mapValues } from "./records/index.ts";
+import { type AgentRow, mapValues, valuesOf } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { type PreparedAgent, prepareAgent } from "./write-agent.ts";
 
@@ -32,14 +26,10 @@ export function toDocument({
     instructions,
     description,
     model_settings: { ...unsetModelSettings, ...model_settings },
-    tools: tools.map((grant, index) =>
-      grant.type !== "http"
-        ? grant
-        : mapValues(grant, index, (value) =>
-            typeof value === "string"
-              ? value
-              : { secret: null, ...(value.prefix === undefined ? {} : { prefix: value.prefix }) },
-          ),
+    tools: mapValues(tools, (value) =>
+      typeof value === "string"
+        ? value
+        : { secret: null, ...(value.prefix === undefined ? {} : { prefix: value.prefix }) },
     ),
     limits,
     metadata,
@@ -75,13 +65,7 @@ export function prepareFromDocument(
 
 /** Returns the paths of the secrets in the tools whose ids are not in `given`. */
 function missingSecretPaths(tools: readonly ToolGrant[], given: ReadonlySet<string>): string[] {
-  const paths: string[] = [];
-  for (const [index, grant] of tools.entries()) {
-    if (grant.type !== "http") continue;
-    mapValues(grant, index, (value: string | SecretKept, { path }) => {
-      if (typeof value !== "string" && !given.has(value.secret_id)) paths.push(path);
-      return value;
-    });
-  }
-  return paths;
+  return valuesOf(tools)
+    .filter(({ value }) => typeof value !== "string" && !given.has(value.secret_id))
+    .map(({ location }) => location.path);
 }

@@ -1,6 +1,12 @@
 export { requireAgent, requireAgentForChange, requireLockedAgent, toAgent } from "./agent.ts";
 export { ownerOfSecret } from "./owner-of-secret.ts";
-export { type AnyValue, mapValues, type SecretLocation, showSecrets } from "./secret-locations.ts";
+export {
+  type AnyValue,
+  mapValues,
+  type SecretLocation,
+  showSecrets,
+  valuesOf,
+} from "./secret-locations.ts";
 export {
   type EncryptedSecret,
   findSecret,

@@ -23,18 +23,43 @@ export interface SecretLocation {
   readonly origins: readonly string[];
 }
 
-/**
- * Returns the tool with every header and query value replaced by the result of `change`.
- * @param index position of the tool in the agent's tools, for `SecretLocation.path`.
- */
+/** A header or query value of an agent's tools, and its location. */
+interface LocatedValue<Value extends AnyValue> {
+  readonly value: Value;
+  readonly location: SecretLocation;
+}
+
+/** Returns every header and query value of the tools. */
+export function valuesOf<Value extends AnyValue>(
+  tools: readonly ToolOf<Value>[],
+): LocatedValue<Value>[] {
+  const values: LocatedValue<Value>[] = [];
+  mapValues(tools, (value: Value, location) => {
+    values.push({ value, location });
+    return value;
+  });
+  return values;
+}
+
+/** Returns the tools with every header and query value replaced by the result of `change`. */
 export function mapValues<From extends AnyValue, To extends AnyValue>(
+  tools: readonly ToolOf<From>[],
+  change: (value: From, location: SecretLocation) => To,
+): ToolOf<To>[] {
+  return tools.map((tool, index) =>
+    tool.type === "http" ? mapValuesOfTool(tool, `tools.${index}`, change) : tool,
+  );
+}
+
+/** @param path of the tool, for `SecretLocation.path` */
+function mapValuesOfTool<From extends AnyValue, To extends AnyValue>(
   grant: HttpToolOf<From>,
-  index: number,
+  path: string,
   change: (value: From, location: SecretLocation) => To,
 ): HttpToolOf<To> {
   const changedValues = (
     holder: Values<From>,
-    path: string,
+    pathOfHolder: string,
     operation: string | undefined,
     origins: readonly string[],
   ): Values<To> => {
@@ -47,12 +72,11 @@ export function mapValues<From extends AnyValue, To extends AnyValue>(
             operation,
             where === "headers" ? name.toLowerCase() : name,
           ]);
-          return [name, change(value, { key, path: `${path}.${where}.${name}`, origins })];
+          return [name, change(value, { key, path: `${pathOfHolder}.${where}.${name}`, origins })];
         }),
       );
     return { headers: all("headers"), query: all("query") };
   };
-  const path = `tools.${index}`;
   return {
     ...grant,
     ...changedValues(grant, path, undefined, [...new Set(grant.operations.flatMap(originsOf))]),
@@ -72,6 +96,8 @@ interface Values<Value> {
   headers: Record<string, Value>;
   query: Record<string, Value>;
 }
+/** A tool whose header and query values have the type `Value`. */
+type ToolOf<Value> = Exclude<ToolGrant, { type: "http" }> | HttpToolOf<Value>;
 type HttpToolOf<Value> = Omit<HttpToolBody, "headers" | "query" | "operations"> &
   Values<Value> & { operations: (Operation & Values<Value>)[] };
 type Operation = Omit<HttpToolGrant["operations"][number], "headers" | "query">;
@@ -90,12 +116,7 @@ export function showSecrets(
   tools: readonly ToolGrant[],
   last4: Readonly<Record<string, string>>,
 ): ToolGrant[] {
-  return tools.map((grant, index) =>
-    grant.type !== "http"
-      ? grant
-      : mapValues(grant, index, (value) => {
-          if (typeof value === "string") return value;
-          return { ...value, secret_last4: last4[value.secret_id] ?? null };
-        }),
+  return mapValues(tools, (value) =>
+    typeof value === "string" ? value : { ...value, secret_last4: last4[value.secret_id] ?? null },
   );
 }

@@ -1,4 +1,4 @@
-import type { SecretKept, ToolGrant } from "@beckon/contract";
+import type { ToolGrant } from "@beckon/contract";
 import { newId } from "../../base/ids.ts";
 import { bindingFor, encryptFor, type SecretCipher } from "../../base/secrets/index.ts";
 import { type EncryptedSecret, mapValues, ownerOfSecret } from "../records/index.ts";
@@ -44,12 +44,8 @@ export function copySecrets(
     }
     return copyId;
   };
-  const copied = tools.map((grant, index) =>
-    grant.type !== "http"
-      ? grant
-      : mapValues(grant, index, (value: string | SecretKept) =>
-          typeof value === "string" ? value : { ...value, secret_id: copyOf(value.secret_id) },
-        ),
+  const copied = mapValues(tools, (value) =>
+    typeof value === "string" ? value : { ...value, secret_id: copyOf(value.secret_id) },
   );
   return { tools: copied, write };
 }

@@ -10,6 +10,7 @@ import {
   type SecretChange,
   type SecretLocation,
   type StoredSecret,
+  valuesOf,
 } from "../records/index.ts";
 
 /**
@@ -72,25 +73,17 @@ export function planSecrets(
     });
     return reference(id);
   };
-  const tools = given.map((grant, index) =>
-    grant.type === "http"
-      ? mapValues<AnyValue, string | SecretKept>(grant, index, resolveValue)
-      : grant,
-  );
+  const tools = mapValues(given, resolveValue);
   return { tools, write, remove: before.kept.map(({ id }) => id).filter((id) => !used.has(id)) };
 }
 
 /** Returns the secret ids that the tools refer to, by the `key` of their `SecretLocation`. */
 function secretIdsByKey(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<string, string> {
-  const ids = new Map<string, string>();
-  for (const [index, grant] of tools.entries()) {
-    if (grant.type !== "http") continue;
-    mapValues<AnyValue, AnyValue>(grant, index, (value, { key }) => {
-      if (typeof value !== "string" && "secret_id" in value) ids.set(key, value.secret_id);
-      return value;
-    });
-  }
-  return ids;
+  return new Map(
+    valuesOf<AnyValue>(tools).flatMap(({ value, location }) =>
+      typeof value !== "string" && "secret_id" in value ? [[location.key, value.secret_id]] : [],
+    ),
+  );
 }
 
 function requireKnown(secret: StoredSecret | undefined, { path, origins }: SecretLocation): void {
