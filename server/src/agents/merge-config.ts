@@ -1,4 +1,5 @@
 import type { AgentConfig, ToolGrant, UpdateAgentBody } from "@beckon/contract";
+import { withoutUndefined } from "../base/json/index.ts";
 
 /** A change of an agent in which the secrets of the tools are replaced by references. */
 export type ConfigChange = Omit<UpdateAgentBody, "tools"> & {
@@ -10,12 +11,9 @@ export type ConfigChange = Omit<UpdateAgentBody, "tools"> & {
  * `model_settings` and `limits` are merged by field.
  */
 export function mergeConfig(config: AgentConfig, change: ConfigChange): AgentConfig {
-  const present = Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  );
   return {
     ...config,
-    ...present,
+    ...withoutUndefined(change),
     model_settings: withoutNulls({ ...config.model_settings, ...change.model_settings }),
     limits: { ...config.limits, ...(change.limits as Partial<AgentConfig["limits"]>) },
   };

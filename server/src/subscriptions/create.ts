@@ -13,7 +13,7 @@ import {
   encryptSigningSecret,
   newSigningSecret,
 } from "../deliveries/index.ts";
-import { unused } from "./health-store.ts";
+import { noDeliveries } from "./health-store.ts";
 import { permitPayload, permitSelection, requireDeliverable } from "./selection.ts";
 import { countSubscriptions, insertSubscription } from "./store.ts";
 import { type SubscriptionWithSecret, toSubscription } from "./subscription.ts";
@@ -64,7 +64,7 @@ export async function createSubscription({
         target: row.id,
         data: { ...columns, header_names: row.header_names },
       });
-      return { ...toSubscription(row, unused), secret };
+      return { ...toSubscription(row, noDeliveries), secret };
     }),
   );
   ctx.deliveries.changed();

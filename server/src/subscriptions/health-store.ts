@@ -22,7 +22,7 @@ export interface Health {
 }
 
 /** The health of a subscription without deliveries. */
-export const unused: Health = {
+export const noDeliveries: Health = {
   last_success_at: null,
   last_failure_at: null,
   failing_since: null,

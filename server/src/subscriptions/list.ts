@@ -2,7 +2,7 @@ import type { Subscription } from "@beckon/contract";
 import { agentLimit, type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Page, readPage } from "../base/page.ts";
-import { readHealth, unused } from "./health-store.ts";
+import { noDeliveries, readHealth } from "./health-store.ts";
 import { listSubscriptionRows } from "./store.ts";
 import { toSubscription } from "./subscription.ts";
 
@@ -31,7 +31,7 @@ export async function listSubscriptions({
     const ids = data.map(({ id }) => id);
     const health = await readHealth(tx, workspaceId, ids);
     return {
-      data: data.map((row) => toSubscription(row, health.get(row.id) ?? unused)),
+      data: data.map((row) => toSubscription(row, health.get(row.id) ?? noDeliveries)),
       next,
     };
   });

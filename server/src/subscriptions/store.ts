@@ -5,7 +5,10 @@ import type { PageRequest } from "../base/page.ts";
 export type SubscriptionRow = Selectable<Tables["subscriptions"]>;
 
 /** The columns of a subscription that a change can set. */
-type Change = Omit<UpdateObject<Tables, "subscriptions">, "id" | "workspace_id" | "version">;
+export type SubscriptionChange = Omit<
+  UpdateObject<Tables, "subscriptions">,
+  "id" | "workspace_id" | "version"
+>;
 
 /**
  * Selects the subscriptions of a workspace that are not deleted.
@@ -103,7 +106,7 @@ export function insertSubscription(
 export function updateSubscriptionRow(
   tx: WorkspaceTransaction,
   row: SubscriptionRow,
-  change: Change,
+  change: SubscriptionChange,
 ): Promise<SubscriptionRow> {
   return tx
     .updateTable("subscriptions")

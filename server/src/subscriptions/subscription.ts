@@ -2,7 +2,7 @@ import type { Subscription } from "@beckon/contract";
 import { agentLimit, type Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { type Health, readHealth, unused } from "./health-store.ts";
+import { type Health, noDeliveries, readHealth } from "./health-store.ts";
 import { findSubscription, findSubscriptionForChange, type SubscriptionRow } from "./store.ts";
 
 export interface SubscriptionInput {
@@ -56,7 +56,7 @@ export async function showSubscription(
   row: SubscriptionRow,
 ): Promise<Subscription> {
   const health = await readHealth(tx, row.workspace_id, [row.id]);
-  return toSubscription(row, health.get(row.id) ?? unused);
+  return toSubscription(row, health.get(row.id) ?? noDeliveries);
 }
 
 /**

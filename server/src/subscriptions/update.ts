@@ -8,6 +8,7 @@ import { agentLimit, type Context, permit, requireMatchingVersion } from "../bas
 import { inWorkspace } from "../base/database/index.ts";
 import { type Egress, privateAddressError } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
+import { withoutUndefined } from "../base/json/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import {
@@ -17,7 +18,7 @@ import {
   isSigningSecret,
   originOf,
 } from "../deliveries/index.ts";
-import { unused } from "./health-store.ts";
+import { noDeliveries } from "./health-store.ts";
 import { endPendingAboutOthers } from "./pending-store.ts";
 import {
   permitPayload,
@@ -25,7 +26,12 @@ import {
   requireDeliverable,
   selectionFields,
 } from "./selection.ts";
-import { endedDelay, type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
+import {
+  endedDelay,
+  type SubscriptionChange,
+  type SubscriptionRow,
+  updateSubscriptionRow,
+} from "./store.ts";
 import {
   requireSubscriptionForChange,
   type SubscriptionInput,
@@ -59,64 +65,84 @@ export async function updateSubscription({
     const row = await requireSubscriptionForChange(tx, ctx, input);
     requireMatchingVersion(ctx, "subscription", row.version);
     const body = parseBody(updateSubscriptionBody, input.body);
-    const { secret: givenSecret, headers, ...given } = body;
-    const columns = {
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    const { secret, headers, ...given } = body;
+    const settings = {
+      ...withoutUndefined(given),
       ...(given.url === undefined ? {} : { url: new URL(given.url).href }),
     };
-    const merged = { ...row, ...columns };
+    const merged = { ...row, ...settings };
     permitPayload(ctx, merged, row);
     await permitSelection(tx, ctx, merged, row);
     if (selectionFields.some((field) => given[field] !== undefined)) requireDeliverable(merged);
     if (addressError !== undefined) throw addressError;
-    const owner = { ...row, url: columns.url ?? row.url };
-    const moves = originOf(owner) !== originOf(row);
-    if (moves) requireSecretsFor(row, originOf(owner), body);
+    const moves = originOf(merged) !== originOf(row);
+    if (moves) requireSecretsFor(row, originOf(merged), body);
     else requireNoNewSecret(ctx.cipher, row, body);
-    const secret = moves ? givenSecret : undefined;
-    const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
-    const limit = agentLimit(ctx);
-    const isRedirected =
+    const replaced = { secret: moves ? secret : undefined, headers };
+    const agentIds = agentLimit(ctx);
+    const changesDestinationOrContent =
       merged.url !== row.url || merged.payload !== row.payload || headers !== undefined;
-    if (limit !== undefined && isRedirected) await endPendingAboutOthers(tx, row, limit);
-    const changed = await updateSubscriptionRow(tx, row, {
-      ...columns,
-      // Clears `failing_since`, because failures with the old URL, secret or headers no longer
-      // count. A subscription that is not enabled keeps it: when the subscription is resumed, the
-      // deliveries that failed since that time are counted as missed.
-      ...(isOther && row.status === "enabled" ? { failing_since: null } : {}),
-      ...(isOther ? { not_before: endedDelay } : {}),
-      ...(secret === undefined
-        ? {}
-        : {
-            secret: encryptSigningSecret(ctx.cipher, owner, secret),
-            previous_secret: null,
-            previous_secret_until: null,
-          }),
-      ...(headers === undefined
-        ? {}
-        : {
-            headers: encryptHeaders(ctx.cipher, owner, headers),
-            header_names: Object.keys(headers).sort(),
-          }),
-    });
-    const after = await showSubscription(tx, changed);
-    // The audit entry contains no health, so the health before the change is not read.
-    const { version: _before, health: _unused, ...was } = toSubscription(row, unused);
-    const { version: _after, health: _health, ...is } = after;
+    if (agentIds !== undefined && changesDestinationOrContent)
+      await endPendingAboutOthers(tx, row, agentIds);
+    const columns = changedColumns(ctx.cipher, row, settings, replaced);
+    const after = await showSubscription(tx, await updateSubscriptionRow(tx, row, columns));
     await record(tx, ctx, {
       action: "subscription.update",
       target: row.id,
-      data: {
-        ...changes(was, is),
-        ...(secret === undefined ? {} : { secret: "replaced" }),
-        ...(headers === undefined ? {} : { headers: "replaced" }),
-      },
+      data: auditChanges(row, after, replaced),
     });
     return after;
   });
   ctx.deliveries.changed();
   return result;
+}
+
+/** The secret and headers that a change replaces; undefined for what stays. */
+type Replaced = Pick<UpdateSubscriptionBody, "secret" | "headers">;
+
+/** Returns the columns to write for new settings, and for a new secret and headers. */
+function changedColumns(
+  cipher: SecretCipher,
+  row: SubscriptionRow,
+  settings: SubscriptionChange & { readonly url?: string },
+  { secret, headers }: Replaced,
+): SubscriptionChange {
+  const owner = { ...row, url: settings.url ?? row.url };
+  const replacesReceiver =
+    settings.url !== undefined || secret !== undefined || headers !== undefined;
+  return {
+    ...settings,
+    // Clears `failing_since`, because failures with the old URL, secret or headers no longer count.
+    // A subscription that is not enabled keeps it: when the subscription is resumed, the deliveries
+    // that failed since that time are counted as missed.
+    ...(replacesReceiver && row.status === "enabled" ? { failing_since: null } : {}),
+    ...(replacesReceiver ? { not_before: endedDelay } : {}),
+    ...(secret === undefined
+      ? {}
+      : {
+          secret: encryptSigningSecret(cipher, owner, secret),
+          previous_secret: null,
+          previous_secret_until: null,
+        }),
+    ...(headers === undefined
+      ? {}
+      : {
+          headers: encryptHeaders(cipher, owner, headers),
+          header_names: Object.keys(headers).sort(),
+        }),
+  };
+}
+
+/** Returns what the audit log says about the change, without values of secrets and headers. */
+function auditChanges(row: SubscriptionRow, after: Subscription, { secret, headers }: Replaced) {
+  // The audit entry contains no health, so the health before the change is not read.
+  const { version: _before, health: _none, ...was } = toSubscription(row, noDeliveries);
+  const { version: _after, health: _health, ...is } = after;
+  return {
+    ...changes(was, is),
+    ...(secret === undefined ? {} : { secret: "replaced" }),
+    ...(headers === undefined ? {} : { headers: "replaced" }),
+  };
 }
 
 /**

@@ -8,6 +8,7 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { attemptAsync, orThrow } from "../base/errors.ts";
+import { withoutUndefined } from "../base/json/index.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
@@ -106,8 +107,4 @@ function missingVerifyToken(ctx: Context, row: TriggerRow): { verify_token?: str
 async function mappingWarnings(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => mistakesWithLastRequest(ctx, row));
   return tried.ok ? tried.value : [];
-}
-
-function withoutUndefined<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -8,3 +8,4 @@ export {
 export { endOfString, isNestedDeeper } from "./json-nesting.ts";
 export { fieldOf, isJsonObject, type JsonObject } from "./json-object.ts";
 export { parseJson, tryParseJson } from "./parse-json.ts";
+export { withoutUndefined } from "./without-undefined.ts";
