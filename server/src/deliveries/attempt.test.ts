@@ -63,7 +63,7 @@ test.each([
   );
   expect(sent).toEqual([]);
   expect(attempted).toMatchObject({
-    outcome: { kind: "released", countsForHealth: false, log: undefined },
+    outcome: { kind: "released", countsForHealth: false, attemptLog: undefined },
     isDatabaseLost,
   });
 });
@@ -110,7 +110,7 @@ test("the time of an attempt begins after its data was read", async () => {
     { ...delivery, data: null, data_bytes: 60_000 },
     signal,
   );
-  expect(outcome.log).toMatchObject({
+  expect(outcome.attemptLog).toMatchObject({
     startedAt: new Date(1_004_000),
     durationMs: 0,
     requestHeaders: { "webhook-timestamp": "1004" },
@@ -155,7 +155,7 @@ test("a delivery with a header of 4,000 dashes succeeds, and the header is not l
   );
   expect(outcome).toMatchObject({
     kind: "succeeded",
-    log: {
+    attemptLog: {
       status: 200,
       responseHeaders: { "x-seen": "[secret]" },
       responseBody: "You sent [secret].",

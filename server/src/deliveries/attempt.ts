@@ -1,22 +1,18 @@
 import type { ByteBudget, ByteHold } from "../base/byte-budget.ts";
 import { elapsed } from "../base/clock.ts";
 import { type Database, failureKind } from "../base/database/index.ts";
-import {
-  type Egress,
-  EgressDenied,
-  parseRetryAfter,
-  type ResponseBeginning,
-} from "../base/egress/index.ts";
+import { type Egress, parseRetryAfter, type ResponseBeginning } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import type { Scrubber, SecretCipher } from "../base/secrets/index.ts";
 import type { TraceSpan, Tracing } from "../base/tracing/index.ts";
 import { version } from "../base/version.ts";
 import { deliveryBody } from "./body.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
+import { failureOf, rejectionOf } from "./failure-text.ts";
+import { loggedResponse, maxLoggedBytes, scrubberOf } from "./logged-response.ts";
 import type { AttemptEnd, AttemptLog, Outcome } from "./outcome-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
 import { maxRetryAfterMs, nextDelayMs, type RetrySchedule } from "./schedule.ts";
-import { scrubberOf } from "./scrubber-of.ts";
 import {
   decryptHeaders,
   decryptSigningSecret,
@@ -42,12 +38,8 @@ export interface AttemptPorts {
 
 /** Maximum time that an attempt waits for memory, as a multiple of `timeoutMs`. */
 const maxMemoryWait = 0.3;
-/** Maximum bytes of a response's body that are read, and that are logged. */
+/** Maximum bytes of a response's body that are read. */
 const maxReadBytes = 64 * 1024;
-const maxLoggedBytes = 4 * 1024;
-/** Maximum headers of a response that are logged, and their total size in UTF-16 code units. */
-const maxLoggedHeaders = 100;
-const maxLoggedHeaderLength = 8 * 1024;
 
 /** The result of `attemptDelivery`. */
 export interface Attempted {
@@ -71,7 +63,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Attempted> {
-  const begun = now();
+  const begun = readClocks();
   const url = delivery.callback_url ?? delivery.url;
   let request: PreparedRequest | undefined;
   let response: ResponseBeginning | undefined;
@@ -105,14 +97,14 @@ export async function attemptDelivery(
     hold.release();
   }
   const status = response?.status ?? null;
-  const isAborted = response === undefined && (signal.aborted || isUnprepared);
+  const isReleased = response === undefined && (signal.aborted || isUnprepared);
   span?.set({ "http.response.status_code": response?.status });
-  span?.end(error === undefined ? undefined : isAborted ? "aborted" : errorType(status));
-  if (isAborted) return { outcome: released(delivery), isGone: false, isDatabaseLost };
-  const { startedAt, start } = request ?? begun;
-  const log: AttemptLog = {
+  span?.end(error === undefined ? undefined : isReleased ? "aborted" : errorType(status));
+  if (isReleased) return { outcome: released(delivery), isGone: false, isDatabaseLost };
+  const { startedAt, startMs } = request ?? begun;
+  const attemptLog: AttemptLog = {
     startedAt,
-    durationMs: Math.round(elapsed() - start),
+    durationMs: Math.round(elapsed() - startMs),
     url,
     requestHeaders: request?.logged ?? {},
     status,
@@ -133,7 +125,7 @@ export async function attemptDelivery(
         (status === 429 || status === 503) && retryAfterMs !== undefined
           ? Math.min(retryAfterMs, maxRetryAfterMs)
           : null,
-      log,
+      attemptLog,
     },
     isGone: isGone && delivery.kind !== "callback",
     isDatabaseLost,
@@ -144,7 +136,7 @@ export async function attemptDelivery(
  * Returns the current time on two clocks: the date for `AttemptLog.startedAt`, and the monotonic
  * time from which the duration is measured.
  */
-const now = () => ({ startedAt: new Date(), start: elapsed() });
+const readClocks = () => ({ startedAt: new Date(), startMs: elapsed() });
 
 /** Returns the outcome of a delivery that was not attempted, or whose attempt does not count. */
 export function released(delivery: ClaimedDelivery): Outcome {
@@ -153,7 +145,7 @@ export function released(delivery: ClaimedDelivery): Outcome {
     kind: "released",
     countsForHealth: false,
     receiverDelayMs: null,
-    log: undefined,
+    attemptLog: undefined,
   };
 }
 
@@ -171,7 +163,7 @@ export function failedInternally(
     ...failure(delayMs),
     countsForHealth: false,
     receiverDelayMs: null,
-    log: {
+    attemptLog: {
       startedAt: new Date(),
       durationMs: 0,
       url: delivery.callback_url ?? delivery.url,
@@ -230,7 +222,7 @@ const errorType = (status: number | null) => (status === null ? "no_response" : 
  * A request, and the time at which it was prepared. The attempt's duration starts then, so it
  * excludes the wait for memory.
  */
-interface PreparedRequest extends ReturnType<typeof now> {
+interface PreparedRequest extends ReturnType<typeof readClocks> {
   readonly body: string;
   readonly headers: Record<string, string>;
   readonly logged: Record<string, string>;
@@ -267,7 +259,7 @@ async function prepare(
     );
   const maxWaitMs = maxMemoryWait * timeoutMs;
   const { data, content } = await readData(database, delivery, hold, { signal, maxWaitMs });
-  const begun = now();
+  const begun = readClocks();
   const { contentType, text } = deliveryBody(
     { ...delivery, data },
     { format: delivery.format, payload: delivery.payload, publicUrl: publicUrl() },
@@ -315,111 +307,4 @@ function previousSecret(
     if (thrown instanceof ApiError) return [];
     throw thrown;
   }
-}
-
-/** Returns why the receiver did not accept the delivery; undefined if it did. */
-function rejectionOf(status: number): string | undefined {
-  if (status >= 200 && status < 300) return undefined;
-  const responded = `The receiver responded with status ${status}.`;
-  if (status === 410) return `${responded} It no longer accepts deliveries.`;
-  if (status < 400) return `${responded} Redirects are not followed: enter the final URL.`;
-  return responded;
-}
-
-const untrusted =
-  "The receiver's TLS certificate is not signed by a trusted authority. Replace it, or let the " +
-  "operator add its authority with NODE_EXTRA_CA_CERTS.";
-
-const messages: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  CERT_HAS_EXPIRED: "The receiver's TLS certificate has expired. Renew it.",
-  CERT_NOT_YET_VALID: "The receiver's TLS certificate is not valid yet. Check the clocks.",
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    "The receiver's TLS certificate is for another host. Replace it, or correct the URL.",
-  ECONNREFUSED: "The receiver refused the connection.",
-  ECONNRESET: "The receiver closed the connection before it responded.",
-  UND_ERR_SOCKET: "The receiver closed the connection before it responded.",
-  EPIPE: "The receiver closed the connection before it responded.",
-  ENOTFOUND: "The receiver's host name has no address.",
-  EAI_AGAIN: "The receiver's host name could not be resolved.",
-  EHOSTUNREACH: "The receiver's address cannot be reached.",
-  ENETUNREACH: "The receiver's address cannot be reached.",
-  ETIMEDOUT: "The receiver accepted no connection in time.",
-  UND_ERR_CONNECT_TIMEOUT: "The receiver accepted no connection in time.",
-  UND_ERR_HEADERS_OVERFLOW: "The response has more than 16 KiB of headers.",
-};
-
-/**
- * Returns why no response arrived. Messages of Node.js and of libraries are replaced, because they
- * can contain internal addresses or secrets.
- */
-function failureOf(thrown: unknown, timeoutMs: number): string {
-  if (thrown instanceof EgressDenied || thrown instanceof ApiError) return thrown.message;
-  const code = codeOf(thrown);
-  if (code === "BECKON_TOTAL_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT")
-    return `The receiver did not respond within ${timeoutMs / 1_000} seconds.`;
-  const known = messages[code];
-  if (known !== undefined) return known;
-  if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code))
-    return `The TLS connection to the receiver failed: ${code}.`;
-  if (thrown instanceof Error && thrown.name === "HTTPParserError")
-    return "The response is not valid HTTP.";
-  return `The request failed${code === "" ? "" : `: ${code}`}.`;
-}
-
-function codeOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "";
-  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
-  return codeOf(thrown.cause);
-}
-
-type LoggedResponse = Pick<AttemptLog, "responseHeaders" | "responseBody">;
-
-/**
- * Returns what is logged of a response. Nothing is if none arrived, or if its secrets cannot be
- * removed: the receiver has got the delivery, and the outcome must be recorded.
- */
-function loggedResponse(
-  response: ResponseBeginning | undefined,
-  scrubber: Scrubber | undefined,
-): LoggedResponse {
-  const nothing = { responseHeaders: {}, responseBody: "" };
-  if (response === undefined || scrubber === undefined) return nothing;
-  try {
-    return scrubbedResponse(response, scrubber);
-  } catch {
-    return nothing;
-  }
-}
-
-function scrubbedResponse(
-  { headers, text }: ResponseBeginning,
-  scrubber: Scrubber,
-): LoggedResponse {
-  const beginning = Buffer.from(text).subarray(0, maxLoggedBytes);
-  // `stream: true` omits a final character of which only the first bytes are kept.
-  const { length } = new TextDecoder().decode(beginning, { stream: true });
-  return {
-    responseHeaders: loggedHeaders(headers, scrubber),
-    // PostgreSQL cannot store NUL characters in a text.
-    responseBody: scrubber.prefix(text, length).replaceAll("\0", "\ufffd"),
-  };
-}
-
-function loggedHeaders(
-  headers: ResponseBeginning["headers"],
-  scrubber: Scrubber,
-): Record<string, string> {
-  const logged: (readonly [name: string, value: string])[] = [];
-  let left = maxLoggedHeaderLength;
-  for (const [name, value] of Object.entries(headers).slice(0, maxLoggedHeaders)) {
-    left -= name.length + value.length;
-    if (left < 0) break;
-    logged.push([name, scrubber.text(value)]);
-  }
-  return Object.fromEntries(logged);
 }

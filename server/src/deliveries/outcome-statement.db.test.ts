@@ -51,9 +51,9 @@ async function claimedAgain(kind: Outcome["kind"]): Promise<Outcome> {
     countsForHealth: true,
     receiverDelayMs: null,
   };
-  if (kind === "released") return { ...claim, kind, log: undefined };
+  if (kind === "released") return { ...claim, kind, attemptLog: undefined };
   const error = kind === "succeeded" ? null : "The receiver responded with status 500.";
-  const log = {
+  const attemptLog = {
     startedAt: new Date(),
     durationMs: 1,
     url: "https://example.com/events",
@@ -63,11 +63,13 @@ async function claimedAgain(kind: Outcome["kind"]): Promise<Outcome> {
     responseBody: "echo",
     error,
   };
-  return { ...claim, ...(kind === "retry" ? { kind, delayMs: 0 } : { kind }), log };
+  return { ...claim, ...(kind === "retry" ? { kind, delayMs: 0 } : { kind }), attemptLog };
 }
 
 const withLog = (outcome: Outcome, changed: Partial<AttemptLog>): Outcome =>
-  outcome.kind === "released" ? outcome : { ...outcome, log: { ...outcome.log, ...changed } };
+  outcome.kind === "released"
+    ? outcome
+    : { ...outcome, attemptLog: { ...outcome.attemptLog, ...changed } };
 
 const end = ({ deliveryId }: Outcome, status: string) =>
   engine.query(

@@ -49,8 +49,8 @@ export type AttemptEnd =
  */
 export type Outcome = ClaimOutcome &
   (
-    | (AttemptEnd & { readonly log: AttemptLog })
-    | { readonly kind: "released"; readonly log: undefined }
+    | (AttemptEnd & { readonly attemptLog: AttemptLog })
+    | { readonly kind: "released"; readonly attemptLog: undefined }
   );
 
 interface OutcomeInput {
@@ -92,14 +92,20 @@ const outcomeStatement = statement<OutcomeInput>("record-deliveries", (p) => {
     delay_ms: ["bigint", (row) => (row.kind === "retry" ? Math.round(row.delayMs) : 0)],
     counts: ["boolean", (row) => row.countsForHealth],
     receiver_delay_ms: ["bigint", (row) => row.receiverDelayMs],
-    started_at: ["text", ({ log }) => log?.startedAt.toISOString() ?? null],
-    duration_ms: ["int", ({ log }) => log?.durationMs ?? null],
-    url: ["text", ({ log }) => log?.url ?? null],
-    request_headers: ["jsonb", ({ log }) => JSON.stringify(log?.requestHeaders ?? {})],
-    response_status: ["int", ({ log }) => log?.status ?? null],
-    response_headers: ["jsonb", ({ log }) => JSON.stringify(log?.responseHeaders ?? {})],
-    response_body: ["text", ({ log }) => log?.responseBody ?? null],
-    error: ["text", ({ log }) => log?.error ?? null],
+    started_at: ["text", ({ attemptLog }) => attemptLog?.startedAt.toISOString() ?? null],
+    duration_ms: ["int", ({ attemptLog }) => attemptLog?.durationMs ?? null],
+    url: ["text", ({ attemptLog }) => attemptLog?.url ?? null],
+    request_headers: [
+      "jsonb",
+      ({ attemptLog }) => JSON.stringify(attemptLog?.requestHeaders ?? {}),
+    ],
+    response_status: ["int", ({ attemptLog }) => attemptLog?.status ?? null],
+    response_headers: [
+      "jsonb",
+      ({ attemptLog }) => JSON.stringify(attemptLog?.responseHeaders ?? {}),
+    ],
+    response_body: ["text", ({ attemptLog }) => attemptLog?.responseBody ?? null],
+    error: ["text", ({ attemptLog }) => attemptLog?.error ?? null],
   });
   return `
 with outcomes as materialized (

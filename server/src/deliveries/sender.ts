@@ -143,7 +143,7 @@ export function startSender(options: SenderOptions): Sender {
       return rows.map(() => undefined);
     },
     order: ({ subscriptionId, deliveryId }) => `${subscriptionId} ${deliveryId}`,
-    bytes: ({ log: attempt }) => 500 + (attempt?.responseBody.length ?? 0),
+    bytes: ({ attemptLog }) => 500 + (attemptLog?.responseBody.length ?? 0),
     maxRows: 200,
     maxBytes: 4 * 1024 * 1024,
   });
@@ -163,7 +163,7 @@ export function startSender(options: SenderOptions): Sender {
    * Like `attemptDelivery`, but an unexpected error is an outcome, too. Without one, each process
    * would claim the delivery again when its lease has expired, and would fail in the same way.
    */
-  async function attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Attempted> {
+  async function attemptOrFail(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Attempted> {
     try {
       return await onBehalfOf(delivery.workspace_id, () =>
         attemptDelivery(options, delivery, signal),
@@ -182,7 +182,7 @@ export function startSender(options: SenderOptions): Sender {
 
   /** Sends one delivery and records the outcome. @returns the kind of the outcome. */
   async function send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Outcome["kind"]> {
-    const { outcome, isGone, isDatabaseLost } = await attempt(delivery, signal);
+    const { outcome, isGone, isDatabaseLost } = await attemptOrFail(delivery, signal);
     recordAndFree(delivery, outcome);
     logOutcome(delivery, outcome);
     // While the database is lost, no outcome can be recorded. If the waiting deliveries were sent
@@ -195,24 +195,24 @@ export function startSender(options: SenderOptions): Sender {
     return outcome.kind;
   }
 
-  function logOutcome(delivery: ClaimedDelivery, { kind, log: attempt }: Outcome): void {
+  function logOutcome(delivery: ClaimedDelivery, { kind, attemptLog }: Outcome): void {
     const { subscription_id } = delivery;
     // Callbacks have other URLs, so they have outages of their own.
     const key = delivery.kind === "callback" ? laneKey(delivery) : subscription_id;
-    if (attempt !== undefined) {
+    if (attemptLog !== undefined) {
       metrics.count("beckon_deliveries_total", [kind]);
-      metrics.observe("beckon_delivery_duration_seconds", [], attempt.durationMs / 1_000);
+      metrics.observe("beckon_delivery_duration_seconds", [], attemptLog.durationMs / 1_000);
     }
     if (kind === "succeeded") log.outages.receivers.succeeded(key);
-    else if (attempt !== undefined)
+    else if (attemptLog !== undefined)
       log.outages.receivers.failed(key, {
         delivery_id: delivery.id,
         subscription_id,
         attempt: delivery.attempts,
         final: kind === "failed",
-        status: attempt.status,
-        duration_ms: attempt.durationMs,
-        reason: attempt.error ?? "",
+        status: attemptLog.status,
+        duration_ms: attemptLog.durationMs,
+        reason: attemptLog.error ?? "",
       });
   }
 

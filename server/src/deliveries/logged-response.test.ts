@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scrubberOf } from "./scrubber-of.ts";
+import { scrubberOf } from "./logged-response.ts";
 
 test("a signing secret is removed with and without its prefix", () => {
   const encoded = Buffer.from("the 32 bytes of a signing secret").toString("base64");
