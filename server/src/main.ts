@@ -1,6 +1,6 @@
 // This file is long because it shows in one place in which order a server process is built.
 import { parseArgs } from "node:util";
-import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
+import { createAuth, createFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep, undefinedAfter } from "./base/clock.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch, createLookups } from "./base/egress/index.ts";
@@ -20,12 +20,12 @@ import { prepareDefaultWorkspace, revealDemo } from "./default-workspace.ts";
 import { defaultDeliveryLimits, type Sender, startSender } from "./deliveries/index.ts";
 import { defaultTimeouts } from "./engine/index.ts";
 import {
-  countFailedAuthentications,
+  createFailedAuthentications,
+  createStreams,
   defaultStreamLimits,
   listen,
-  openStreams,
 } from "./http/index.ts";
-import { recordKeyUse } from "./keys/index.ts";
+import { createKeyUse } from "./keys/index.ts";
 import {
   applyNextPlans,
   correctPeriods,
@@ -268,10 +268,13 @@ async function build(
 
   const mapping = createEvaluator({ log });
   opened.defer(() => mapping.close());
-  const streams = openStreams({ database, log, heap }, { ...defaultStreamLimits, ...streamLimits });
+  const streams = createStreams(
+    { database, log, heap },
+    { ...defaultStreamLimits, ...streamLimits },
+  );
   if (config.metricsPort !== undefined)
     opened.defer(measureProcess(metrics, { database, runs, openStreams: () => streams.count }));
-  const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
+  const failedAuthentications = createFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
       isWorker,
@@ -291,15 +294,15 @@ async function build(
       mapping,
       publicUrl: () => url,
       trustedProxies: config.trustedProxies,
-      keyUse: recordKeyUse(database, log),
+      keyUse: createKeyUse(database, log),
       failedAuthentications,
       auth: createAuth({
         database,
         masterKey: parseMasterKey(masterKey),
         secure: config.publicUrl?.startsWith("https:") === true,
       }),
-      failedPasswords: countFailedAuthentications(failedPasswordsPerMinute, "sign-in"),
-      failedSignIns: recordFailedSignIns(database, log),
+      failedPasswords: createFailedAuthentications(failedPasswordsPerMinute, "sign-in"),
+      failedSignIns: createFailedSignIns(database, log),
       recorder: createRecorder(database),
       streams,
       deliveries: {

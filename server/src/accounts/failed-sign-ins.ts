@@ -34,7 +34,7 @@ const windowMs = 60_000;
 const maxAccounts = 10_000;
 
 /** Creates the recorder of failed sign-ins. Failed writes are logged at level `warn`. */
-export function recordFailedSignIns(database: Database, log: Log): FailedSignIns {
+export function createFailedSignIns(database: Database, log: Log): FailedSignIns {
   const counter = new FixedWindowCounter({ windowMs, maxKeys: maxAccounts });
   return {
     note({ address, ...compared }) {

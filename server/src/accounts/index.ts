@@ -3,7 +3,7 @@ export { addAccount } from "./add-account.ts";
 export { type Auth, createAuth, sessionCookieName } from "./auth.ts";
 export { changePassword } from "./change-password.ts";
 export { checkReset } from "./check-reset.ts";
-export { type FailedSignIns, recordFailedSignIns } from "./failed-sign-ins.ts";
+export { createFailedSignIns, type FailedSignIns } from "./failed-sign-ins.ts";
 export { findAccount } from "./find-account.ts";
 export { getMe } from "./get-me.ts";
 export { hashPassword } from "./hash-password.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { countFailedAuthentications } from "./failed-authentications.ts";
+import { createFailedAuthentications } from "./failed-authentications.ts";
 
 const codesOf = (addresses: readonly string[]) => {
-  const failures = countFailedAuthentications(1);
+  const failures = createFailedAuthentications(1);
   return addresses.map((address) => failures.countFailure(address, "No.").code);
 };
 

@@ -34,7 +34,7 @@ const windowMs = 60_000;
  * Creates a counter that allows `limitPerMinute` failures for each address.
  * @param policy name of the limit in the headers `RateLimit` and `RateLimit-Policy`
  */
-export function countFailedAuthentications(
+export function createFailedAuthentications(
   limitPerMinute: number,
   policy = "failed-authentications",
 ): FailedAuthentications {

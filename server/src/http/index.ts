@@ -1,3 +1,3 @@
-export { countFailedAuthentications } from "./failed-authentications.ts";
+export { createFailedAuthentications } from "./failed-authentications.ts";
 export { type ConnectionLimits, listen } from "./listen.ts";
-export { defaultStreamLimits, openStreams, type StreamLimits } from "./streams/index.ts";
+export { createStreams, defaultStreamLimits, type StreamLimits } from "./streams/index.ts";

@@ -4,7 +4,7 @@ export { ensureBootstrapKey } from "./ensure-bootstrap.ts";
 export { getKey } from "./get.ts";
 export { requireKey } from "./key.ts";
 export { listKeys } from "./list.ts";
-export { type KeyUse, recordKeyUse } from "./record-use.ts";
+export { createKeyUse, type KeyUse } from "./record-use.ts";
 export { hasKeyFormat, resolveKey } from "./resolve.ts";
 export { rotateKey } from "./rotate.ts";
 export { existingAgents, type FoundKey, findValidKeys, lockValidKey } from "./store.ts";

@@ -7,7 +7,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { hashCredential } from "../base/secrets/index.ts";
-import { recordKeyUse } from "./record-use.ts";
+import { createKeyUse } from "./record-use.ts";
 import { noteUse } from "./secret-store.ts";
 import { findKeyRow, updateKeyRow } from "./store.ts";
 
@@ -482,7 +482,7 @@ test.each([
 
 test("uses within a minute cause one write", async () => {
   const { id, key } = await create();
-  const uses = recordKeyUse(beckon.db.database, createLog("silent"));
+  const uses = createKeyUse(beckon.db.database, createLog("silent"));
   const use = () => uses.note({ workspaceId, credential: key });
   use();
   await eventually(

@@ -23,7 +23,7 @@ const intervalMs = 60_000;
 const maxSecrets = 10_000;
 
 /** Creates the recorder of key uses. Failed updates are logged at level `debug`. */
-export function recordKeyUse(database: Database, log: Log): KeyUse {
+export function createKeyUse(database: Database, log: Log): KeyUse {
   const recentlyNoted = new LRUCache<string, true>({ max: maxSecrets, ttl: intervalMs });
   return {
     note({ workspaceId, credential }) {

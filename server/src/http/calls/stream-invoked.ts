@@ -27,7 +27,7 @@ export async function streamInvoked(
   const id = session?.id ?? (caller.kind === "credential" ? credentialId(caller.hash) : "");
   const lastEventId = headerOf(c.env.incoming, "last-event-id");
   const output = createOutputBuffer();
-  const reservation = services.streams.reserve({ id, workspaceId });
+  const slot = services.streams.takeSlot({ id, workspaceId });
   try {
     const run = await startFromRequest(services, admitted, c, {
       ...head,
@@ -53,9 +53,9 @@ export async function streamInvoked(
       scope: "agents:invoke",
       agentIds: [run.agentId],
     } as const;
-    return reservation.respond(c, { ...stream, idOf: seqOf }, held, headers);
+    return slot.respond(c, { ...stream, idOf: seqOf }, held, headers);
   } finally {
-    reservation.release();
+    slot.release();
   }
 }
 

@@ -284,7 +284,7 @@ async function sendStream(
     workspaceId,
     scope: permission,
   };
-  const reservation = services.streams.reserve(credential);
+  const slot = services.streams.takeSlot(credential);
   try {
     const source = await deadline.limit(
       stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
@@ -292,9 +292,9 @@ async function sendStream(
     deadline.end();
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
     if (source === undefined) return new Response(null, { status: 204, headers });
-    return reservation.respond(c, source, { ...credential, agentIds: source.agentIds }, headers);
+    return slot.respond(c, source, { ...credential, agentIds: source.agentIds }, headers);
   } finally {
-    reservation.release();
+    slot.release();
   }
 }
 

@@ -1,7 +1,7 @@
 export { acceptsStream } from "./accepts-stream.ts";
 export {
+  createStreams,
   defaultStreamLimits,
-  openStreams,
   type StreamLimits,
   type Streams,
 } from "./open-streams.ts";

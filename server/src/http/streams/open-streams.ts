@@ -18,11 +18,11 @@ import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 /** The open event streams of this process. */
 export interface Streams {
   /**
-   * Reserves capacity for a stream of this credential.
+   * Takes a slot for a stream of this credential.
    * @throws ApiError `too_many_requests` if the credential or its workspace has too many open
    *   streams; `unavailable` if the process has too many open streams, or if its memory is full
    */
-  reserve(credential: Pick<StreamCredential, "id" | "workspaceId">): Reservation;
+  takeSlot(credential: Pick<StreamCredential, "id" | "workspaceId">): StreamSlot;
   /**
    * Calls `disconnect` if the credential of a response that is being sent is no longer valid. The
    * credential is checked every `checkMs`, together with those of the open streams. Returns a
@@ -34,7 +34,7 @@ export interface Streams {
 }
 
 /** Capacity for one stream. `release`, or the end of the stream, frees it. */
-export interface Reservation {
+export interface StreamSlot {
   /** Streams the source's events as long as the credential is valid. */
   respond(
     c: RequestContext,
@@ -92,12 +92,12 @@ export interface StreamPorts {
 }
 
 /** Creates the registry of the open event streams of this process. */
-export function openStreams({ database, log, heap }: StreamPorts, limits: StreamLimits): Streams {
+export function createStreams({ database, log, heap }: StreamPorts, limits: StreamLimits): Streams {
   const { maxStreams, maxPerWorkspace, maxPerCredential, checkMs } = limits;
   const open = new Set<OpenResponse>();
   /** Responses that are not streams, such as exports. */
   const others = new Set<OpenResponse>();
-  /** Number of reserved streams by credential, and by workspace. */
+  /** Number of taken slots by credential, and by workspace. */
   const ofCredentials = new Map<string, number>();
   const ofWorkspaces = new Map<string, number>();
   let total = 0;
@@ -145,7 +145,7 @@ export function openStreams({ database, log, heap }: StreamPorts, limits: Stream
     return () => void to.delete(response);
   }
 
-  function reserve({ id, workspaceId }: Pick<StreamCredential, "id" | "workspaceId">): Reservation {
+  function takeSlot({ id, workspaceId }: Pick<StreamCredential, "id" | "workspaceId">): StreamSlot {
     requireBelow("credential", maxPerCredential, ofCredentials.get(id));
     requireBelow("workspace", maxPerWorkspace, ofWorkspaces.get(workspaceId));
     if (total >= maxStreams || heap.isFull) {
@@ -158,11 +158,11 @@ export function openStreams({ database, log, heap }: StreamPorts, limits: Stream
     count(ofCredentials, id, 1);
     count(ofWorkspaces, workspaceId, 1);
     total++;
-    let isReserved = true;
+    let isTaken = true;
     let hasResponded = false;
     const free = () => {
-      if (!isReserved) return;
-      isReserved = false;
+      if (!isTaken) return;
+      isTaken = false;
       total--;
       count(ofCredentials, id, -1);
       count(ofWorkspaces, workspaceId, -1);
@@ -206,7 +206,7 @@ export function openStreams({ database, log, heap }: StreamPorts, limits: Stream
   }
 
   return {
-    reserve,
+    takeSlot,
     checkRepeatedly: (credential, revoke) => add(others, { credential, revoke }),
     get count() {
       return open.size;
