@@ -136,6 +136,8 @@ async function build(
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
+  const executesRuns = config.role !== "api";
+  const servesApi = config.role !== "worker";
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
   const tracing = await createTracing(config, { log, processId });
   /** The value of `elapsed()` at which the drain time of a stop ends; 0 before a stop. */
@@ -200,13 +202,12 @@ async function build(
     return prepareDefaultWorkspace({ database, cipher }, config);
   });
   const newlyLimited = await reconcilePlans(database, plans, log);
-  const isWorker = config.role === "worker";
-  // A worker shows no demo agent and no setup link, because it serves no request for them.
-  const demo = isWorker
-    ? undefined
-    : (created ?? (setup ? await revealDemo({ database, cipher }) : undefined));
+  // A process that does not serve the API shows no demo agent and no setup link.
+  const demo = servesApi
+    ? (created ?? (setup ? await revealDemo({ database, cipher }) : undefined))
+    : undefined;
 
-  await registerProcess(database.lease, processId, config.leaseSeconds, config.role !== "api");
+  await registerProcess(database.lease, processId, config.leaseSeconds, executesRuns);
   await recordDeaths(database.lease, exited, processId);
   const runs = createRunServices({
     database,
@@ -218,7 +219,7 @@ async function build(
     maxRuns: config.maxRuns,
     memoryBytes,
     heap,
-    executes: config.role !== "api",
+    executes: executesRuns,
     extraTools: tools,
     unrestricted,
     egress,
@@ -260,7 +261,7 @@ async function build(
   opened.defer(pollCancellations(runs));
 
   const { retention } = config;
-  if (config.role !== "api") {
+  if (executesRuns) {
     const services = { database, retention, process: runs.process, metrics, log };
     const pruner = startPruning(services, pruning);
     opened.defer(() => pruner.stop());
@@ -277,7 +278,7 @@ async function build(
   const failedAuthentications = createFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
-      isWorker,
+      servesOnlyProbes: !servesApi,
       database,
       cipher,
       log,
@@ -322,7 +323,7 @@ async function build(
   ownPorts.add(Number(new URL(http.url).port));
   // Starts after `listen`, so that a startup whose port is taken uses up no attempt of an abandoned
   // run. Nothing is awaited in between, so no request is handled without the worker.
-  if (config.role !== "api") onExecuting?.();
+  if (executesRuns) onExecuting?.();
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
     applyNextPlans: () => applyNextPlans(database, limits),
@@ -332,7 +333,7 @@ async function build(
   });
   opened.defer(() => worker.stop());
   let sender: Sender | undefined;
-  if (config.role !== "api") {
+  if (executesRuns) {
     const timeoutMs = config.deliveryTimeoutSeconds * 1_000;
     const limitsOfSender = { timeoutMs, ...defaultDeliveryLimits, ...deliveryLimits };
     const toReceivers = createEgress(
@@ -371,7 +372,7 @@ async function build(
   ]);
 
   let setupToken: string | undefined;
-  if (setup && !isWorker) {
+  if (setup && servesApi) {
     if (config.setupLink) setupToken = await issueSetupToken(database);
     else await revokeSetupTokens(database);
   }

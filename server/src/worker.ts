@@ -1,5 +1,6 @@
 import { elapsed, pause, undefinedAfter } from "./base/clock.ts";
 import { attemptTask, type ProcessMessage } from "./base/database/index.ts";
+import { createSerialTask } from "./base/tasks/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { returnReservations } from "./reservations/index.ts";
 import {
@@ -21,14 +22,7 @@ import { rollUp, withKnownTimeZones } from "./usage/index.ts";
  * earlier.
  */
 const pollIntervalMs = 1_000;
-/**
- * Default of `pollsPerSweep`, the number of polls from one sweep to the next. A sweep queues held
- * runs that can start, including those that other processes have held. It ends queued and held runs
- * that have expired, changes the plans of workspaces whose planned change is due, corrects periods
- * of limits that begin in the future, deletes the rows of processes that exited more than a day
- * ago, finds out whether there are subscriptions and several workspaces with agents, sums up usage,
- * and replaces time zones that PostgreSQL no longer knows.
- */
+/** Default of `pollsPerSweep`, the number of polls from one sweep to the next. */
 export const defaultPollsPerSweep = 60;
 /**
  * Number of polls from one call of `returnReservations` to the next. `returnReservations` returns
@@ -80,11 +74,11 @@ export function startWorker(
   let endedTakeOvers = 0;
   /** Value of `endedTakeOvers` when a claim stopped waiting for the failover in progress. */
   let waitedAt: number | undefined;
-  const takeOvers = serially(stopping.signal, async () => {
+  const takeOvers = createSerialTask(stopping.signal, async () => {
     await attempt("taking over runs", () => takeOverRuns(runs));
     endedTakeOvers++;
   });
-  const claims = serially(stopping.signal, async () => {
+  const claims = createSerialTask(stopping.signal, async () => {
     // Abandoned runs take precedence over queued runs. If both were claimed at the same time, the
     // queue would usually get the capacity that becomes free, because every run that ends makes
     // this process claim.
@@ -107,7 +101,7 @@ export function startWorker(
    * creates a held run. The sweep finds the held runs of other processes.
    */
   let canBeHeld = true;
-  const releases = serially(stopping.signal, () =>
+  const releases = createSerialTask(stopping.signal, () =>
     attempt("releasing held runs", async () => {
       // Set to false before the query: if a run is held during the query, `noteHeld` sets it to
       // true again.
@@ -123,11 +117,11 @@ export function startWorker(
       announceQueued(runs);
     }),
   );
-  const rollUps = serially(stopping.signal, () =>
+  const rollUps = createSerialTask(stopping.signal, () =>
     attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
   );
   // The polls do not wait until all runs are ended, which can take minutes after a long downtime.
-  const expiries = serially(stopping.signal, () =>
+  const expiries = createSerialTask(stopping.signal, () =>
     attempt("expiring queued runs", async () =>
       runs.reports.expired(await expireQueued(runs.database, stopping.signal)),
     ),
@@ -152,6 +146,23 @@ export function startWorker(
       : attemptTask(runs.log, task, () => withKnownTimeZones(runs, act));
   }
 
+  /** Does what is rarely due, and what only other processes have noticed. */
+  async function sweep(): Promise<void> {
+    // Queues held runs that can start, including those that other processes have held.
+    runs.worker.release();
+    expiries.wake();
+    await attempt("finding workspaces with agents", async () =>
+      runs.capacity.foundWorkspaces({
+        several: await severalWorkspacesHaveAgents(runs.database),
+      }),
+    );
+    await attempt("changing plans", options.applyNextPlans);
+    await attempt("correcting the periods of limits", options.correctPeriods);
+    await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
+    await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
+    rollUps.wake();
+  }
+
   async function poll(): Promise<void> {
     let isBusy = false;
     for (let count = 0; !stopping.signal.aborted; count++) {
@@ -159,19 +170,8 @@ export function startWorker(
       if (areDead) runs.capacity.foundDeaths();
       runs.worker.takeOver();
       runs.worker.claim();
-      if (canBeHeld || count % pollsPerSweep === 0) runs.worker.release();
-      if (count % pollsPerSweep === 0) {
-        expiries.wake();
-        await attempt("finding workspaces with agents", async () =>
-          runs.capacity.foundWorkspaces({
-            several: await severalWorkspacesHaveAgents(runs.database),
-          }),
-        );
-        await attempt("changing plans", options.applyNextPlans);
-        await attempt("correcting the periods of limits", options.correctPeriods);
-        await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
-        await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
-      }
+      if (canBeHeld) runs.worker.release();
+      if (count % pollsPerSweep === 0) await sweep();
       if (count % pollsPerReturn === 0)
         await attempt("returning reservations", async () =>
           runs.onReturned(await returnReservations(runs.database)),
@@ -184,7 +184,7 @@ export function startWorker(
       // reports otherwise have to add up every entry since the last sweep.
       const wasBusy = isBusy;
       isBusy = runs.live.size > 0;
-      if (count % pollsPerSweep === 0 || (wasBusy && !isBusy)) rollUps.wake();
+      if (wasBusy && !isBusy) rollUps.wake();
       await pause(pollIntervalMs, stopping.signal);
     }
   }
@@ -232,56 +232,6 @@ export function pollCancellations(
   return async () => {
     stopping.abort();
     await polling;
-  };
-}
-
-/**
- * Returns functions that call `act`. Two calls of `act` never overlap.
- * - `wake` makes `act` run soon, and again for as long as `act` returns true.
- * - `next` does the same, and waits for the end of the next call that begins.
- * - `idle` waits until no call is in progress.
- */
-function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
-  let again = false;
-  let acting: Promise<void> | undefined;
-  /** Resolved when the next call of `act` has ended; undefined if nothing waits for that call. */
-  let next: PromiseWithResolvers<void> | undefined;
-  async function run(): Promise<void> {
-    try {
-      do {
-        again = false;
-        // Waits one turn of the event loop, so that many calls of `wake` in one turn, for example
-        // when many runs start at once, lead to a single call of `act`.
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        if (stopping.aborted) return;
-        const current = next;
-        next = undefined;
-        try {
-          again = (await act()) === true || again;
-        } finally {
-          current?.resolve();
-        }
-      } while (again);
-    } finally {
-      // No `await` comes between the last check of `again` and this line. Otherwise `wake` could be
-      // called between them: `acting` would still be set, so `act` would not be called again.
-      acting = undefined;
-      next?.resolve();
-      next = undefined;
-    }
-  }
-  function wake(): void {
-    again = true;
-    acting ??= run();
-  }
-  return {
-    wake,
-    next(): Promise<void> {
-      next ??= Promise.withResolvers<void>();
-      wake();
-      return next.promise;
-    },
-    idle: async (): Promise<void> => acting,
   };
 }
 

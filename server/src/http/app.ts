@@ -91,7 +91,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     ),
     ...probes,
   ];
-  const routes = services.isWorker ? probes : all;
+  const routes = services.servesOnlyProbes ? probes : all;
 
   const app = new Hono<{ Bindings: HttpBindings }>();
   const failed = (c: Context<{ Bindings: HttpBindings }>, route: string) => ({
@@ -134,7 +134,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   app.notFound((c) => {
     const error = new ApiError(
       "not_found",
-      services.isWorker
+      services.servesOnlyProbes
         ? "This server has BECKON_ROLE=worker and serves only /healthz and /readyz. " +
             "Send the request to a server with another role."
         : "There is nothing at this path. See /docs for the paths of the API.",

@@ -21,7 +21,7 @@ import type { Streams } from "./streams/index.ts";
 /** The services that the HTTP routes use. */
 export interface Services extends PriceServices, LimitServices, DeliveryServices, MappingServices {
   /** Whether the process serves only its probes, not the API and the dashboard. */
-  readonly isWorker: boolean;
+  readonly servesOnlyProbes: boolean;
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;

@@ -1,0 +1,1 @@
+export { createSerialTask, type SerialTask } from "./serial-task.ts";
