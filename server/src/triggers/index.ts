@@ -5,7 +5,7 @@ export { fillPreset } from "./fill-preset.ts";
 export { getTrigger } from "./get.ts";
 export { listTriggers } from "./list.ts";
 export { listPresets } from "./list-presets.ts";
-export { listenForSample, stopListening } from "./listen.ts";
+export { listenForSample, stopListening } from "./listening/index.ts";
 export { type MappedRequest, mapRequest } from "./map-request.ts";
 export {
   deleteRequest,
@@ -15,10 +15,11 @@ export {
   replayRequest,
   replayRequests,
 } from "./requests/index.ts";
-export { revealTrigger } from "./reveal.ts";
-export { rotateTrigger } from "./rotate.ts";
-export { revealSenderSecret, setSenderSecret } from "./secret.ts";
+export { revealSenderSecret } from "./reveal-sender-secret.ts";
+export { revealTrigger } from "./reveal-token.ts";
+export { rotateTrigger } from "./rotate-token.ts";
 export { reEncryptSenderSecrets } from "./secrets/index.ts";
+export { setSenderSecret } from "./set-sender-secret.ts";
 export { countCharactersOfTriggers, disableTriggersOf, listTriggersOfAgents } from "./store.ts";
 export { testTrigger } from "./test-trigger.ts";
 export type { TriggerWithToken } from "./trigger.ts";

@@ -1,8 +1,7 @@
 import { type Receiving, receiving } from "@beckon/contract";
 import type { Database } from "../base/database/index.ts";
-import { ApiError } from "../base/errors.ts";
-import type { SecretBinding, SecretCipher } from "../base/secrets/index.ts";
-import { bindingOfSenderSecret } from "./secrets/index.ts";
+import type { SecretCipher } from "../base/secrets/index.ts";
+import { bindingOfSenderSecret, readableText } from "./secrets/index.ts";
 import { readSettings } from "./trigger-of-token-store.ts";
 
 /** The trigger that a token belongs to. */
@@ -45,28 +44,14 @@ export async function readTriggerOfToken(
     version,
     settings: {
       receiving: receiving.parse(row.receiving),
-      secret: decrypted(cipher, row.sender_secret, senderSecret),
-      previousSecret: decrypted(cipher, row.previous_sender_secret, senderSecret),
+      secret: readableText(cipher, row.sender_secret, senderSecret),
+      previousSecret: readableText(cipher, row.previous_sender_secret, senderSecret),
       previousSecretUntilMs: Number(row.previous_until_ms ?? 0),
-      verifyToken: decrypted(
+      verifyToken: readableText(
         cipher,
         row.verify_token,
         bindingOfSenderSecret({ ...ids, column: "verify_token" }),
       ),
     },
   };
-}
-
-function decrypted(
-  cipher: SecretCipher,
-  encrypted: string | null,
-  binding: SecretBinding,
-): string | null {
-  if (encrypted === null) return null;
-  try {
-    return cipher.decrypt(encrypted, binding);
-  } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.code === "secret_unreadable") return null;
-    throw thrown;
-  }
 }

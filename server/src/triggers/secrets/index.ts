@@ -5,4 +5,7 @@ export {
   encryptSecret,
   generateVerifyToken,
   hasUsableSecret,
+  readableSecret,
+  readableText,
+  toSenderSecrets,
 } from "./stored-secret.ts";

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Receiving } from "@beckon/contract";
+import type { Receiving, SenderSecrets } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import { attempt } from "../../base/errors.ts";
+import type { SecretBinding, SecretCipher } from "../../base/secrets/index.ts";
 import { senderSecretMistake } from "../../receiving/index.ts";
 import type { TriggerRow } from "../store.ts";
 import { bindingOfSenderSecret } from "./binding.ts";
@@ -35,6 +36,26 @@ export function decryptSecret(
   return encrypted === null ? null : cipher.decrypt(encrypted, bindingOf(row, column));
 }
 
+/** Returns a stored secret in plain text; null if none is stored or it cannot be decrypted. */
+export function readableSecret(
+  { cipher }: Encryption,
+  row: TriggerRow,
+  column: Column,
+): string | null {
+  return readableText(cipher, row[column], bindingOf(row, column));
+}
+
+/** Like `readableSecret`, for a secret that was read without its row. */
+export function readableText(
+  cipher: SecretCipher,
+  encrypted: string | null,
+  binding: SecretBinding,
+): string | null {
+  if (encrypted === null) return null;
+  const decrypted = attempt(() => cipher.decrypt(encrypted, binding));
+  return decrypted.ok ? decrypted.value : null;
+}
+
 /**
  * Returns whether the trigger has a sender secret that its verification can use. A secret that
  * cannot be decrypted counts as usable, because its form is not known. With `receiving` null, every
@@ -46,12 +67,26 @@ export function hasUsableSecret(
   receiving: Receiving | null,
 ): boolean {
   if (row.sender_secret === null || receiving === null) return row.sender_secret !== null;
-  const opened = attempt(() => decryptSecret(ctx, row, "sender_secret"));
-  const secret = opened.ok ? opened.value : null;
+  const secret = readableSecret(ctx, row, "sender_secret");
   return secret === null || senderSecretMistake(receiving.verification, secret) === undefined;
 }
 
 /** Returns a new token, which Meta must send in its handshake with the trigger. */
 export function generateVerifyToken(): string {
   return randomBytes(24).toString("base64url");
+}
+
+/** Returns the secrets as responses show them. */
+export function toSenderSecrets(
+  row: TriggerRow,
+  secret: string,
+  verifyToken: string | null,
+): SenderSecrets {
+  const until = row.previous_sender_secret_until;
+  const isValid = row.previous_sender_secret !== null && until !== null && until > new Date();
+  return {
+    secret,
+    verify_token: verifyToken,
+    previous_until: isValid ? until.toISOString() : null,
+  };
 }

@@ -1,12 +1,12 @@
 import { listenBody, type Trigger } from "@beckon/contract";
-import { record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
-import { inWorkspace } from "../base/database/index.ts";
-import { ApiError } from "../base/errors.ts";
-import { type Once, once } from "../base/idempotency/index.ts";
-import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { updateListeningRow } from "./store.ts";
-import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
+import { record } from "../../base/audit/index.ts";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { type Once, once } from "../../base/idempotency/index.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import { updateListeningRow } from "../store.ts";
+import { requireTriggerForChange, type TriggerInput, toTrigger } from "../trigger.ts";
 
 /**
  * Makes the trigger capture its next verified request as a sample: the request is stored and starts
@@ -36,25 +36,5 @@ export async function listenForSample({
       await record(tx, ctx, { action: "trigger.listen", target: row.id, data: { seconds } });
       return toTrigger(ctx, changed);
     });
-  });
-}
-
-/**
- * Stops listening. Does nothing if the trigger does not listen.
- * @throws ApiError `forbidden`, `not_found`
- */
-export async function stopListening({
-  ctx,
-  input,
-}: {
-  ctx: Context;
-  input: TriggerInput;
-}): Promise<void> {
-  permit(ctx, "triggers:write");
-  await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-    const row = await requireTriggerForChange(tx, ctx, input);
-    if (row.listening_until === null) return;
-    await updateListeningRow(tx, row, null);
-    await record(tx, ctx, { action: "trigger.stop_listening", target: row.id });
   });
 }

@@ -2,19 +2,19 @@ import { type SenderSecrets, setSenderSecretBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { ApiError, attempt } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { equalTexts } from "../base/secrets/index.ts";
 import { generateSenderSecret, senderSecretMistake } from "../receiving/index.ts";
-import { decryptSecret, encryptSecret, generateVerifyToken } from "./secrets/index.ts";
-import { type TriggerRow, updateSecretRow, updateTriggerRow } from "./store.ts";
 import {
-  receivingOf,
-  requireTrigger,
-  requireTriggerForChange,
-  type TriggerInput,
-} from "./trigger.ts";
+  encryptSecret,
+  generateVerifyToken,
+  readableSecret,
+  toSenderSecrets,
+} from "./secrets/index.ts";
+import { type TriggerRow, updateSecretRow, updateTriggerRow } from "./store.ts";
+import { receivingOf, requireTriggerForChange, type TriggerInput } from "./trigger.ts";
 
 /**
  * Sets the secret that the sender shares with the trigger, or generates one. With a grace period,
@@ -39,6 +39,7 @@ export async function setSenderSecret({
       const { verification, handshake } = requireReceiving(row);
       const mistake = body.secret && senderSecretMistake(verification, body.secret);
       if (mistake) throw new ApiError("bad_request", `secret ${mistake}.`);
+      // After the loss of a master key, both secrets must be replaceable.
       const stored = readableSecret(ctx, row, "sender_secret");
       const kept = body.verify_token === undefined ? null : stored;
       const secret = body.secret ?? kept ?? generateSenderSecret(verification);
@@ -68,36 +69,8 @@ export async function setSenderSecret({
           ...(verifyToken === storedToken ? {} : { verify_token: writtenOver(row.verify_token) }),
         },
       });
-      return shown(changed, secret, isMeta ? verifyToken : null);
+      return toSenderSecrets(changed, secret, isMeta ? verifyToken : null);
     });
-  });
-}
-
-/**
- * Returns the sender secret in plain text and writes the reveal to the audit log.
- * @throws ApiError `forbidden`, `not_found`, including when no secret is set; `secret_unreadable`
- *   if it was encrypted with a master key that is lost.
- */
-export async function revealSenderSecret({
-  ctx,
-  input,
-}: {
-  ctx: Context;
-  input: TriggerInput;
-}): Promise<SenderSecrets> {
-  permit(ctx, "triggers:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-    const row = await requireTrigger(tx, ctx, input);
-    const secret = decryptSecret(ctx, row, "sender_secret");
-    if (secret === null)
-      throw new ApiError(
-        "not_found",
-        "This trigger has no secret. Set one with POST on this path.",
-      );
-    const isMeta = receivingOf(row)?.handshake === "meta";
-    const verifyToken = isMeta ? decryptSecret(ctx, row, "verify_token") : null;
-    await record(tx, ctx, { action: "trigger.reveal_secret", target: row.id });
-    return shown(row, secret, verifyToken);
   });
 }
 
@@ -110,26 +83,7 @@ function requireReceiving(row: TriggerRow) {
   );
 }
 
-/**
- * Returns a stored secret; null if there is none or if it cannot be decrypted. It throws no error,
- * because after the loss of a master key, `setSenderSecret` must be able to replace both secrets.
- */
-function readableSecret(...stored: Parameters<typeof decryptSecret>): string | null {
-  const opened = attempt(() => decryptSecret(...stored));
-  return opened.ok ? opened.value : null;
-}
-
 /** Returns what the audit log says about a credential that was written to this column. */
 function writtenOver(stored: unknown): "set" | "replaced" {
   return stored === null ? "set" : "replaced";
-}
-
-function shown(row: TriggerRow, secret: string, verifyToken: string | null): SenderSecrets {
-  const until = row.previous_sender_secret_until;
-  const isValid = row.previous_sender_secret !== null && until !== null && until > new Date();
-  return {
-    secret,
-    verify_token: verifyToken,
-    previous_until: isValid ? until.toISOString() : null,
-  };
 }
