@@ -8,6 +8,13 @@ export interface Window {
   readonly endsAt: number;
 }
 
+/** Returns the whole seconds until the window ends, at least 1. */
+export function secondsLeft({ endsAt }: Window): number {
+  // Rounded to milliseconds first. Otherwise a floating-point error slightly above a whole number
+  // of seconds would be rounded up to the next second.
+  return Math.max(1, Math.ceil(Math.round(endsAt - elapsed()) / 1_000));
+}
+
 /**
  * Counts calls of `add` per key, in windows of fixed length. A key is any text here, for example an
  * IP address. A key's window begins with the first call after its previous window has ended.

@@ -89,19 +89,38 @@ export interface FailedRequest {
  */
 export function errorResponse(thrown: unknown, request: FailedRequest): Response {
   const error = reportedError(thrown, request);
-  const text = messageFor(error, request.requestId);
-  const body: ErrorResponse = {
-    ok: false,
-    error: text,
+  const body = errorBody({
+    message: messageFor(error, request.requestId),
     code: error.code,
-    ...(error.runId === undefined ? {} : { run_id: error.runId }),
-    ...(error.limitReached === undefined ? {} : { limit: error.limitReached }),
-  };
+    runId: error.runId,
+    limit: error.limitReached,
+  });
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   if (error.challenge !== undefined) headers["www-authenticate"] = error.challenge;
   if (error.rateLimit !== undefined) Object.assign(headers, limitHeaders(error.rateLimit));
   return new Response(JSON.stringify(body), { status: statusOfCode(error.code), headers });
+}
+
+/** Returns the body of the response for an error. */
+export function errorBody({
+  message,
+  code,
+  runId,
+  limit,
+}: {
+  readonly message: string;
+  readonly code: ErrorResponse["code"];
+  readonly runId?: string | undefined;
+  readonly limit?: ErrorResponse["limit"] | undefined;
+}): ErrorResponse {
+  return {
+    ok: false,
+    error: message,
+    code,
+    ...(runId === undefined ? {} : { run_id: runId }),
+    ...(limit === undefined ? {} : { limit }),
+  };
 }
 
 /**

@@ -1,6 +1,5 @@
-import { elapsed } from "../base/clock.ts";
 import { ApiError, type AppliedLimit } from "../base/errors.ts";
-import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
+import { FixedWindowCounter, secondsLeft, type Window } from "../base/fixed-window.ts";
 import { networkOf } from "../credentials/index.ts";
 
 /**
@@ -40,14 +39,12 @@ export function createFailedAuthentications(
 ): FailedAuthentications {
   /** Failures by network: see `networkOf`. */
   const failures = new FixedWindowCounter({ windowMs, maxKeys: maxNetworks });
-  const limitOf = ({ count, endsAt }: Window): AppliedLimit => ({
+  const limitOf = (window: Window): AppliedLimit => ({
     policy,
     quota: limitPerMinute,
     windowSeconds: windowMs / 1_000,
-    remaining: Math.max(0, limitPerMinute - count),
-    // Rounded to milliseconds first. Otherwise a floating-point error slightly above a whole number
-    // of seconds would be rounded up to the next second.
-    resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
+    remaining: Math.max(0, limitPerMinute - window.count),
+    resetSeconds: secondsLeft(window),
   });
   const tooMany = (rateLimit: AppliedLimit) =>
     new ApiError(

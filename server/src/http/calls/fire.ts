@@ -24,12 +24,12 @@ import {
   withNewId,
 } from "../receiving/index.ts";
 import {
+  acceptedNames,
   addressOf,
   bodyText,
   exchangeOf,
   headerOf,
   idempotencyKey,
-  namedMediaTypes,
   type RequestContext,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
@@ -185,7 +185,7 @@ function toReceivedCall(
     callback: readCallback(incoming),
     key,
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
-    acceptsJson: namedMediaTypes(headerOf(incoming, "accept") ?? "").has("application/json"),
+    acceptsJson: acceptedNames(headerOf(incoming, "accept") ?? "").has("application/json"),
     trace: exchangeOf(incoming).trace,
     readTrigger: () => triggers.read(caller.hash),
     countRequest(triggerId) {

@@ -10,7 +10,7 @@ import { secondsToReset } from "../../reservations/index.ts";
 import { readLabels, readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import { kindOfCredential } from "../authentication/index.ts";
 import { basePathOf } from "../base-path.ts";
-import { messageFor, statusOfCode } from "../errors.ts";
+import { errorBody, messageFor, statusOfCode } from "../errors.ts";
 import {
   bodyText,
   clientGoneSignal,
@@ -136,17 +136,11 @@ function ended(
     );
     if (error === undefined) return new Response(text, { status: 200, headers });
     const message = messageFor(error, requestIdOf(outgoing));
-    const body = { ok: false, error: message, code: error.code, run_id: runId };
+    const body = errorBody({ message, code: error.code, runId });
     return new Response(JSON.stringify(body), { status: statusOfCode(error.code), headers });
   }
   const { error, limit } = { limit: undefined, ...outcome };
-  const body = {
-    ok: false,
-    error: error.message,
-    code: error.code,
-    run_id: runId,
-    ...(limit === undefined ? {} : { limit }),
-  };
+  const body = errorBody({ message: error.message, code: error.code, runId, limit });
   // A run that waited for a limit until its deadline need not wait for the reset.
   const isReached = error.code !== "deadline_exceeded";
   const retryAfter = isReached && limit !== undefined ? secondsToReset(limit) : undefined;

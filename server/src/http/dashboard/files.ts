@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { acceptedNames } from "../request/index.ts";
 
 type Bytes = Buffer<ArrayBuffer>;
 
@@ -67,7 +68,7 @@ export async function builtFile(
   folder: URL,
   name: string,
 ): Promise<(BuiltFile & { readonly etag: string }) | undefined> {
-  const type = mediaTypeOf(name);
+  const type = typeOfFile(name);
   const bytes = type === undefined ? undefined : await read(new URL(name, folder));
   if (type === undefined || bytes === undefined) return undefined;
   const digest = createHash("sha256").update(bytes).digest("base64url");
@@ -84,10 +85,11 @@ export async function compressedFile(
   name: string,
   acceptEncoding: string,
 ): Promise<BuiltFile | undefined> {
-  const type = mediaTypeOf(name);
+  const type = typeOfFile(name);
   if (type === undefined) return undefined;
   const headers = { ...headersOf(type), vary: "accept-encoding" };
-  for (const encoding of encodings.filter((each) => isAccepted(acceptEncoding, each.name))) {
+  const accepted = acceptedNames(acceptEncoding);
+  for (const encoding of encodings.filter(({ name }) => accepted.has(name))) {
     const bytes = await read(new URL(`${name}.${encoding.extension}`, folder));
     if (bytes !== undefined)
       return { bytes, headers: { ...headers, "content-encoding": encoding.name } };
@@ -99,14 +101,14 @@ export async function compressedFile(
 /** Returns the names of the files that can be served from a folder; none if it does not exist. */
 export async function namesIn(folder: URL): Promise<string[]> {
   try {
-    return (await readdir(folder)).filter((name) => mediaTypeOf(name) !== undefined);
+    return (await readdir(folder)).filter((name) => typeOfFile(name) !== undefined);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw thrown;
   }
 }
 
-function mediaTypeOf(name: string): string | undefined {
+function typeOfFile(name: string): string | undefined {
   return mediaTypes.get(plainName.exec(name)?.groups?.extension ?? "");
 }
 
@@ -116,14 +118,6 @@ function headersOf(type: string): Record<string, string> {
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
   };
-}
-
-/** Returns whether `Accept-Encoding` lists the encoding without `q=0` (RFC 9110, 12.5.3). */
-function isAccepted(acceptEncoding: string, encoding: string): boolean {
-  return acceptEncoding.split(",").some((each) => {
-    const [name = "", ...parameters] = each.split(";").map((part) => part.trim().toLowerCase());
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 }
 
 async function readIfThere(file: URL): Promise<Bytes | undefined> {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { escapeHtml } from "../docs/index.ts";
+import { escapeHtml } from "../escape-html.ts";
 
 /**
  * Content security policy of the pages. Scripts come from this server only. The nonce admits the

@@ -1,11 +1,4 @@
-/** Escapes text for use as HTML content or in an attribute in double quotes. */
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}
+import { escapeHtml } from "../escape-html.ts";
 
 /**
  * Returns text as HTML: backticks mark code, and `[text](/path)` is a link to a path of this

@@ -1,2 +1,1 @@
-export { escapeHtml } from "./html.ts";
 export { createDocs } from "./serve.ts";

@@ -1,4 +1,4 @@
-import { palette } from "../palette.ts";
+import { palette } from "./palette.ts";
 
 /** Paths of the dashboard's fonts; undefined if the dashboard is not built. */
 export interface PageFonts {

@@ -1,4 +1,5 @@
-import { codeBlock, escapeHtml, jsonBlock, prose } from "./html.ts";
+import { escapeHtml } from "../escape-html.ts";
+import { codeBlock, jsonBlock, prose } from "./html.ts";
 import type { Content, Operation, Parameter } from "./operations.ts";
 import { type LinkTo, notesOf, renderFields, renderRow, typeOf } from "./render-schema.ts";
 import { type Sample, samplesOf } from "./samples.ts";

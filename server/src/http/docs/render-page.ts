@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { escapeHtml } from "../escape-html.ts";
 import type { Chapter } from "./chapters/index.ts";
-import { escapeHtml, prose } from "./html.ts";
+import { prose } from "./html.ts";
 import { pageScript } from "./page-script.ts";
 import type { ResourcePage, Site } from "./pages.ts";
 import { renderOperation, renderTabs } from "./render-operation.ts";

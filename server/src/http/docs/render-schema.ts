@@ -1,4 +1,5 @@
-import { escapeHtml, prose } from "./html.ts";
+import { escapeHtml } from "../escape-html.ts";
+import { prose } from "./html.ts";
 import type { Schema } from "./operations.ts";
 
 /** Returns the URL at which the pages describe a resource of the OpenAPI document. */

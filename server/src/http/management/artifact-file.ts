@@ -1,3 +1,4 @@
+import { mediaTypeOf } from "../../receiving/index.ts";
 import { type Artifact, maxPartBytes } from "../../runs/index.ts";
 import type { StreamedResult } from "./render.ts";
 
@@ -21,7 +22,7 @@ const extensions: ReadonlyMap<string, string> = new Map([
  * named after the artifact's id.
  */
 export function artifactFile({ id, mediaType, bytes, content }: Artifact): StreamedResult {
-  const stored = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
+  const stored = mediaTypeOf(mediaType);
   const extension = extensions.get(stored) ?? "bin";
   const safe = extension === "bin" ? "application/octet-stream" : stored;
   const type = safe === "text/plain" ? "text/plain; charset=utf-8" : safe;

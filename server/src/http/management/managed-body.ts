@@ -3,6 +3,7 @@ import { ApiError, attempt } from "../../base/errors.ts";
 import { fieldOf, isJsonObject, parseJson } from "../../base/json/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { YamlText } from "../../base/yaml/index.ts";
+import { mediaTypeOf } from "../../receiving/index.ts";
 import { bodyText, headerOf, type RawBody } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
@@ -22,7 +23,7 @@ export function managedBody(
 
 function decode(bytes: Buffer, incoming: IncomingMessage, doc: RouteDoc): unknown {
   if (bytes.length === 0) return undefined;
-  const type = headerOf(incoming, "content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = mediaTypeOf(headerOf(incoming, "content-type"));
   if (/^[^/]+\/(.+\+)?json$/.test(type))
     return (doc.exactPayload ? parseWithPayload : parseJson)(bodyText(incoming, bytes));
   if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type))

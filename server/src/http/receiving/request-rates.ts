@@ -1,6 +1,5 @@
-import { elapsed } from "../../base/clock.ts";
 import { ApiError } from "../../base/errors.ts";
-import { FixedWindowCounter, type Window } from "../../base/fixed-window.ts";
+import { FixedWindowCounter, secondsLeft, type Window } from "../../base/fixed-window.ts";
 
 /** Counts the requests of each trigger in this process, for the limit `max_per_minute`. */
 export interface RequestRates {
@@ -23,12 +22,9 @@ export function createRequestRates(): RequestRates {
 }
 
 /** Returns the error for a request that is above the limit; undefined if it is not. */
-export function tooManyRequests(
-  { count, endsAt }: Window,
-  maxPerMinute: number,
-): ApiError | undefined {
-  if (count <= maxPerMinute) return undefined;
-  const resetSeconds = Math.max(1, Math.ceil(Math.round(endsAt - elapsed()) / 1_000));
+export function tooManyRequests(window: Window, maxPerMinute: number): ApiError | undefined {
+  if (window.count <= maxPerMinute) return undefined;
+  const resetSeconds = secondsLeft(window);
   return new ApiError(
     "too_many_requests",
     `This trigger accepts ${maxPerMinute.toLocaleString("en")} requests a minute. Send the request again later.`,

@@ -1,5 +1,6 @@
 import type { PresetName, Receiving } from "@beckon/contract";
 import { formType, mediaTypeOf } from "../../receiving/index.ts";
+import { escapeHtml } from "../escape-html.ts";
 import { requestIdHeader } from "../request/index.ts";
 import type { ReceivedCall } from "./received-call.ts";
 
@@ -109,7 +110,7 @@ function encoded(url: string): string {
 }
 
 function textPage(text: string): string {
-  const escaped = text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const escaped = escapeHtml(text);
   return `<!doctype html>
 <html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped

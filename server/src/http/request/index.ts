@@ -1,7 +1,7 @@
+export { acceptedNames } from "./accepted-names.ts";
 export { type Exchange, exchangeOf, newRequestId, type PresentedKind } from "./exchange.ts";
 export { countResponse, countStreamed, holdExchange } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
-export { namedMediaTypes } from "./named-media-types.ts";
 export {
   arrivesWithHeaders,
   type BodyHold,

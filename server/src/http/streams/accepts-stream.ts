@@ -1,4 +1,4 @@
-import { namedMediaTypes } from "../request/index.ts";
+import { acceptedNames } from "../request/index.ts";
 
 /**
  * Returns whether a client with this `Accept` header gets a stream. It does if the header names
@@ -7,6 +7,6 @@ import { namedMediaTypes } from "../request/index.ts";
  */
 export function acceptsStream(accept: string | undefined): boolean {
   if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;
-  const named = namedMediaTypes(accept);
+  const named = acceptedNames(accept);
   return named.has("text/event-stream") && !named.has("application/json");
 }
