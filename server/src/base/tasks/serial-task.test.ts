@@ -22,6 +22,16 @@ beforeEach(() => {
 /** Ends the last call that has begun. @param result true makes the task run again */
 const end = (result?: boolean) => calls.at(-1)?.resolve(result);
 
+test("several wakes in one turn of the event loop lead to one call", async () => {
+  const { promise } = begun;
+  task.wake();
+  task.wake();
+  await promise;
+  end();
+  await task.idle();
+  expect(calls).toHaveLength(1);
+});
+
 test("a wake during a call leads to another call after it", async () => {
   const first = begun.promise;
   task.wake();

@@ -21,11 +21,11 @@ export function createSerialTask(stopping: AbortSignal, run: () => Promise<unkno
   async function runRepeatedly(): Promise<void> {
     try {
       do {
-        again = false;
         // Waits one turn of the event loop, so that many calls of `wake` in one turn, for example
         // when many runs start at once, lead to a single call of `run`.
         await new Promise<void>((resolve) => setImmediate(resolve));
         if (stopping.aborted) return;
+        again = false;
         const current = next;
         next = undefined;
         try {
