@@ -1,4 +1,5 @@
 import { afterAll } from "vitest";
+import { closeProfiles } from "../server/test/browser.ts";
 import { stopProducts } from "./product.ts";
 
 /**
@@ -6,4 +7,5 @@ import { stopProducts } from "./product.ts";
  * run for the first test file of a process only, because test files share processes and modules.
  */
 
+afterAll(closeProfiles);
 afterAll(stopProducts);

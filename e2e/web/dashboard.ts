@@ -4,8 +4,8 @@ import { browserPath, openBrowserPage } from "../../server/test/browser.ts";
 import { cookieFor, profileOptions, type Theme } from "./viewports.ts";
 
 /**
- * Opens the dashboard in Chromium. Every page has its own profile. `openBrowserPage` documents
- * which faults of a page fail the test.
+ * Opens the dashboard in Chromium. Each page has an empty profile of its own. `openBrowserPage`
+ * documents which faults of a page fail the test.
  *
  *     const beckon = await startTestBeckon();
  *     const owner = await createOwner(beckon.url, await setupToken(beckon));
