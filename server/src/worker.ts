@@ -120,7 +120,11 @@ export function startWorker(
   const rollUps = createSerialTask(stopping.signal, () =>
     attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
   );
-  // The polls do not wait until all runs are ended, which can take minutes after a long downtime.
+  // The polls do not wait for these two, which can take minutes after a long downtime or a jump of
+  // the clock.
+  const corrections = createSerialTask(stopping.signal, () =>
+    attempt("correcting the periods of limits", options.correctPeriods),
+  );
   const expiries = createSerialTask(stopping.signal, () =>
     attempt("expiring queued runs", async () =>
       runs.reports.expired(await expireQueued(runs.database, stopping.signal)),
@@ -151,13 +155,13 @@ export function startWorker(
     // Queues held runs that can start, including those that other processes have held.
     runs.worker.release();
     expiries.wake();
+    corrections.wake();
     await attempt("finding workspaces with agents", async () =>
       runs.capacity.foundWorkspaces({
         several: await severalWorkspacesHaveAgents(runs.database),
       }),
     );
     await attempt("changing plans", options.applyNextPlans);
-    await attempt("correcting the periods of limits", options.correctPeriods);
     await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
     await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
     rollUps.wake();
@@ -202,6 +206,7 @@ export function startWorker(
         releases.idle(),
         rollUps.idle(),
         expiries.idle(),
+        corrections.idle(),
       ]);
       // Comes last: while the worker stops, `nextClaim` must still wait for a claim in progress.
       runs.worker.disconnect();
