@@ -30,7 +30,7 @@ export type FetchedModels =
  *
  * @param namesIn returns the names in a parsed response, or undefined if the response is not a list
  *   of models.
- * @param timeoutMs limits the time from the first request to the end of the last response.
+ * @param timeoutMs limits the time from the requests to the end of the last response.
  */
 export async function fetchModelList(
   fetch: typeof globalThis.fetch,
@@ -41,12 +41,14 @@ export async function fetchModelList(
   const signal = AbortSignal.timeout(timeoutMs);
   const get = (from: string) => fetch(from, { headers, signal, redirect: "manual" });
   try {
-    if (keyUrl !== undefined) {
-      const { status, body } = await get(keyUrl);
-      await body?.cancel();
-      if (status === 401) return failed(rejectsKey(status));
+    const [response, isRejected] = await Promise.all([
+      get(url),
+      keyUrl === undefined ? false : rejects(get(keyUrl)),
+    ]);
+    if (isRejected) {
+      await response.body?.cancel();
+      return failed(rejectsKey(401));
     }
-    const response = await get(url);
     if (response.status === 400)
       return failed(badRequestError(await textOf(response, maxErrorLength)));
     if (!response.ok) {
@@ -85,6 +87,13 @@ function failedWith(status: number): FetchedModels {
     default:
       return failed(`It answered ${status}.`);
   }
+}
+
+/** Returns whether a response about the key says that the key is wrong. */
+async function rejects(responding: Promise<Response>): Promise<boolean> {
+  const response = await responding.catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.status === 401;
 }
 
 const rejectsKey = (status: number) => `It rejects the key (${status}).`;
