@@ -108,6 +108,7 @@ test.each<[page: string, sentence: string, limits: readonly number[]]>([
     "After # failures in a row, a model of a provider counts as down in the workspace. Its runs then wait within their own time limits, and one call at least every # seconds",
     [failureThreshold, seconds(maxPauseMs)],
   ],
+  ["operate.md", "It begins with # failed calls in a row: from then on, ", [failureThreshold]],
   [
     "triggers.md",
     "have # ms and # MiB, and for payloads above # MiB # s and # MiB.",

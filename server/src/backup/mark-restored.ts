@@ -27,7 +27,7 @@ export function markDatabase(
     }
     const embedded = await startExisting(config.dataDir, signal);
     try {
-      await mark(embedded.url, config);
+      await mark(embedded.url, config, embedded.logPath);
       return { data_dir: config.dataDir };
     } finally {
       await embedded.stop();
@@ -37,12 +37,13 @@ export function markDatabase(
 
 type Settings = Pick<Config, "trustStorage">;
 
-async function mark(url: string, config: Settings): Promise<void> {
+/** @param logPath of the log of the PostgreSQL inside; undefined for an external one */
+async function mark(url: string, config: Settings, logPath?: string): Promise<void> {
   try {
     await connectAndMark(url, config);
   } catch (thrown) {
     if (thrown instanceof BackupError) throw thrown;
-    const { exitCode, reason } = explainStartFailure(thrown, url);
+    const { exitCode, reason } = explainStartFailure(thrown, url, logPath);
     throw new BackupError("failed", reason, { exitCode, cause: thrown });
   }
 }
