@@ -91,7 +91,7 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
 async function finishStep(
   request: RunRequest,
   recorder: RunRecorder,
-  { data, end, reachedBound, unknownReason }: Omit<MadeStep, "calls">,
+  { data, end, reachedBound, unknownReason }: OpenStep,
   unwritten: readonly NewEvent[],
 ): Promise<Ending | undefined> {
   const { maxSteps, settings } = request;
@@ -109,12 +109,15 @@ interface MadeStep {
   readonly data: Step;
   readonly calls: readonly MeteredCall[];
   /** How the run ends if a limit truncated the answer. */
-  readonly end?: LimitEnd | undefined;
+  readonly end: LimitEnd | undefined;
   /** The output bound that truncated the answer, if Beckon chose it. */
-  readonly reachedBound?: ChosenBound | undefined;
+  readonly reachedBound: ChosenBound | undefined;
   /** The provider's finish reason; undefined if Beckon knows it. */
-  readonly unknownReason?: string | undefined;
+  readonly unknownReason: string | undefined;
 }
+
+/** A step that has been made, maybe by another process, and whose calls are not finished yet. */
+type OpenStep = Pick<MadeStep, "data"> & Partial<Omit<MadeStep, "data" | "calls">>;
 
 async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<MadeStep> {
   const earlier = answeredSteps(recorder.entries);
