@@ -1,6 +1,7 @@
 export { readDollars, type TypedDollars, writeDollars } from "./dollars.ts";
 export { formatDuration } from "./duration.ts";
 export { firstLine, shortenId } from "./ellipsis.ts";
+export { isUnchecked } from "./is-unchecked.ts";
 export { formatMoney, formatPrice, moneyBeside } from "./money.ts";
 export {
   formatBytes,

@@ -1,4 +1,5 @@
 import type { Ceiling, ModelList, PlanUsage, Subscription } from "@beckon/client";
+import { isUnchecked } from "../format/index.ts";
 import type { AgentName } from "../runs/index.ts";
 import type { Queue, Recent } from "./queries.ts";
 
@@ -70,7 +71,7 @@ export function attentionOf(condition: Condition): readonly AttentionItem[] {
 
 function providersOf({ providers = [] }: Condition): AttentionItem[] {
   return providers.flatMap(({ provider, error }) =>
-    error === null ? [] : [{ kind: "provider", name: provider, error }],
+    error === null || isUnchecked(error) ? [] : [{ kind: "provider", name: provider, error }],
   );
 }
 

@@ -204,6 +204,12 @@ test("nothing needs attention while all is well", () => {
   expect(attentionOf({ ...calm, byAgent, queue })).toEqual([]);
 });
 
+test("a provider that cannot be checked, because it does not list its models, needs no attention", () => {
+  const error = "It does not list its models (404), so Beckon cannot check it. Agents can use it.";
+  const list = { provider: "p", provider_id: "prv_1", origin: "workspace" } as const;
+  expect(attentionOf({ ...calm, providers: [{ ...list, models: [], error }] })).toEqual([]);
+});
+
 test("the most urgent comes first", () => {
   const failing = (agent_id: string, failed: number) => ({
     ...group(null, { succeeded: 5, failed }),

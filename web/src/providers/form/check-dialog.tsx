@@ -51,9 +51,13 @@ export function CheckDialog({ provider, title, edit, close }: CheckDialogProps) 
             <StateMark state={state} />
             <ProviderModels provider={provider.name} models={state.models} />
           </>
-        ) : state.name === "fails" ? (
+        ) : state.name === "fails" || state.name === "unchecked" ? (
           <>
-            <StatusMark status="failed" word="Saved, but it does not work yet" />
+            {state.name === "fails" ? (
+              <StatusMark status="failed" word="Saved, but it does not work yet" />
+            ) : (
+              <StatusMark status="unknown" word="Saved, but not checked" />
+            )}
             <ProviderProblem message={state.error} isOwn hasKey={provider.api_key_last4 !== null} />
           </>
         ) : null}

@@ -68,7 +68,7 @@ export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowPro
         </div>
       </div>
       {error === null ? null : <Problem error={error} title="The provider could not be checked." />}
-      {state.name === "fails" ? (
+      {state.name === "fails" || state.name === "unchecked" ? (
         <ProviderProblem
           message={state.error}
           isOwn={isOwn}

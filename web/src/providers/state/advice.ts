@@ -7,11 +7,6 @@ export function settingIn(message: string): string | undefined {
   return address === undefined ? undefined : `BECKON_EGRESS_ALLOW=${address}`;
 }
 
-/** Returns whether the API's message says that nothing is known, because there is no list. */
-export function isUnchecked(message: string): boolean {
-  return message.includes("cannot check it");
-}
-
 /**
  * Causes that the error of a check can contain, and what to do about each of them: `own` if the
  * provider is the workspace's, `other` if it is the operator's.

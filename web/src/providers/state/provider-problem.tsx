@@ -1,4 +1,5 @@
-import { Problem } from "../../ui/index.ts";
+import { isUnchecked } from "../../format/index.ts";
+import { Banner, Problem } from "../../ui/index.ts";
 import { adviceFor } from "./advice.ts";
 import { AllowAddress } from "./allow-address.tsx";
 
@@ -11,11 +12,15 @@ interface ProviderProblemProps {
   readonly hasKey?: boolean;
 }
 
-/** Shows why a provider does not work and what to do, and the setting that allows its address. */
+/**
+ * Shows why a provider does not work or cannot be checked and what to do, and the setting that
+ * allows its address.
+ */
 export function ProviderProblem({ message, isOwn, hasKey }: ProviderProblemProps) {
-  const advice = adviceFor(message, isOwn, hasKey);
+  const text = [message, adviceFor(message, isOwn, hasKey)].filter(Boolean).join(" ");
+  if (isUnchecked(message)) return <Banner tone="warning">{text}</Banner>;
   return (
-    <Problem isState error={[message, advice].filter(Boolean).join(" ")}>
+    <Problem isState error={text}>
       <AllowAddress message={message} />
     </Problem>
   );

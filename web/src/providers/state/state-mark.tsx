@@ -1,6 +1,5 @@
 import { formatCounted } from "../../format/index.ts";
 import { Skeleton, StatusMark } from "../../ui/index.ts";
-import { isUnchecked } from "./advice.ts";
 import type { ProviderState } from "./state.ts";
 
 /** The state of a provider by shape, word and colour. */
@@ -13,6 +12,7 @@ export function StateMark({ state }: { readonly state: ProviderState }) {
         </span>
       );
     case "unknown":
+    case "unchecked":
       return <StatusMark status="unknown" word="Not known" />;
     case "replaced":
       return <StatusMark status="cancelled" word="Partly replaced" />;
@@ -28,10 +28,6 @@ export function StateMark({ state }: { readonly state: ProviderState }) {
         />
       );
     case "fails":
-      return isUnchecked(state.error) ? (
-        <StatusMark status="unknown" word="Not known" />
-      ) : (
-        <StatusMark status="failed" word="Does not work" />
-      );
+      return <StatusMark status="failed" word="Does not work" />;
   }
 }

@@ -47,6 +47,15 @@ const list: ModelList = {
 };
 const read = { lists: [list], readAtMs: 1_000, isPending: false };
 
+test("a provider that does not list its models is not checked, and does not fail", () => {
+  const error = "It does not list its models (404), so Beckon cannot check it. Agents can use it.";
+  const unchecked = { name: "unchecked", error, atMs: 1_000 };
+  const lists = [{ ...list, models: [], error }];
+  expect(stateOf(provider, { ...read, lists }, undefined)).toEqual(unchecked);
+  const check = { works: false, models: [], error, requestedAtMs: 990, checkedAtMs: 1_000 };
+  expect(stateOf(provider, read, check)).toEqual(unchecked);
+});
+
 test("the newer one of check and list counts", () => {
   const failed = { works: false, models: [], error: "It answered 500.", requestedAtMs: 990 };
   expect(stateOf(provider, read, undefined)).toEqual({

@@ -1,4 +1,5 @@
 import type { ModelList, Provider } from "@beckon/client";
+import { isUnchecked } from "../../format/index.ts";
 import type { MadeCheck } from "../queries.ts";
 
 /** The state of a provider. */
@@ -17,7 +18,9 @@ export type ProviderState =
       readonly models: readonly string[];
       readonly atMs: number;
     }
-  | { readonly name: "fails"; readonly error: string; readonly atMs: number };
+  | { readonly name: "fails"; readonly error: string; readonly atMs: number }
+  /** The provider does not list its models, so it cannot be checked. It can work. */
+  | { readonly name: "unchecked"; readonly error: string; readonly atMs: number };
 
 /** The lists of models as the page has read them. */
 export interface ReadLists {
@@ -39,14 +42,12 @@ export function stateOf(
   const list = lists?.find(({ provider_id: id }) => id === provider.id);
   if (check !== undefined && (list === undefined || check.checkedAtMs >= readAtMs)) {
     const { works, models, error, checkedAtMs: atMs } = check;
-    return works
-      ? { name: "works", models, atMs }
-      : { name: "fails", error: error ?? "It does not work.", atMs };
+    return works ? { name: "works", models, atMs } : failing(error ?? "It does not work.", atMs);
   }
   if (list !== undefined)
     return list.error === null
       ? { name: "works", models: list.models.map(withoutProvider), atMs: readAtMs }
-      : { name: "fails", error: list.error, atMs: readAtMs };
+      : failing(list.error, readAtMs);
   if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
   const isReplaced = lists.some(
     ({ provider: name, origin }) => name === provider.name && origin === "workspace",
@@ -55,5 +56,11 @@ export function stateOf(
   // lists are being refetched.
   return { name: isReplaced ? "replaced" : "loading" };
 }
+
+const failing = (error: string, atMs: number): ProviderState => ({
+  name: isUnchecked(error) ? "unchecked" : "fails",
+  error,
+  atMs,
+});
 
 const withoutProvider = (model: string) => model.slice(model.indexOf("/") + 1);

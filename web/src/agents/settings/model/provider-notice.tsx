@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useWatch } from "react-hook-form";
 import { sentenceOf, useWorkspace } from "../../../data/index.ts";
-import { formatCounted } from "../../../format/index.ts";
+import { formatCounted, isUnchecked } from "../../../format/index.ts";
 import { AddProvider, modelsQuery } from "../../../providers/index.ts";
 import { Banner, Button } from "../../../ui/index.ts";
 import { providerOf } from "../../model/models.ts";
@@ -66,6 +66,7 @@ function FailedList({ list: { provider, provider_id: providerId }, error }: Fail
     mutationFn: (id: string) => workspace.client.providers.check(id),
     onSuccess: () => refetch(),
   });
+  const outcome = outcomeOf(check) ?? error;
   return (
     <Banner
       tone="warning"
@@ -82,7 +83,9 @@ function FailedList({ list: { provider, provider_id: providerId }, error }: Fail
         ) : undefined
       }
     >
-      {`${provider} does not list its models. ${outcomeOf(check) ?? error}`}
+      {isUnchecked(outcome)
+        ? `${provider}: ${outcome}`
+        : `${provider} does not list its models. ${outcome}`}
     </Banner>
   );
 }
