@@ -236,12 +236,18 @@ inBrowser("the palette says that nothing matches only after the search", async (
     .waitFor();
 });
 
+async function signOutByPalette(page: Page): Promise<void> {
+  await page.keyboard.press("Control+K");
+  // The agents are listed above. So the option moves when they are loaded.
+  await page.getByRole("option", { name: "Refund desk" }).waitFor();
+  await page.getByRole("option", { name: "Sign out" }).click();
+}
+
 inBrowser("a sign-out from the palette that fails says so", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.route("**/sign-out", (route) => route.fulfill({ status: 400, json: {} }));
-  await page.keyboard.press("Control+K");
-  await page.getByRole("option", { name: "Sign out" }).click();
+  await signOutByPalette(page);
   await page.getByText("You are still signed in").first().waitFor();
 });
 
@@ -249,8 +255,7 @@ inBrowser("a sign-out without a response does not say that one is still signed i
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.route("**/sign-out", (route) => route.fulfill({ status: 504, json: {} }));
-  await page.keyboard.press("Control+K");
-  await page.getByRole("option", { name: "Sign out" }).click();
+  await signOutByPalette(page);
   await page.getByText("It is not known whether you are signed out.").first().waitFor();
   await expect.poll(() => page.getByText("You are still signed in").count()).toBe(0);
 });

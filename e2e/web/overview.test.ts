@@ -237,7 +237,7 @@ async function startRuns(name: string, base_url: string, inputs: readonly string
   return runs;
 }
 
-const notice = "This run is not shown live: other tabs use the few connections of the browser.";
+const notice = /^This run is not shown live: other tabs use the few connections of the browser\./;
 
 inBrowser("active runs of two workspaces leave connections for other pages", async () => {
   const model = await startModelServer();

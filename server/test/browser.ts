@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { undefinedAfter } from "../src/base/clock.ts";
-import { launchBrowser, openProfile, type Profile } from "./chromium.ts";
+import { forgetMissingFiles, launchBrowser, openProfile, type Profile } from "./chromium.ts";
 
 export { browserPath } from "./chromium.ts";
 
@@ -102,6 +102,7 @@ async function emptyProfile(context: BrowserContext, origin: string): Promise<bo
     const session = await context.newCDPSession(kept);
     await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
     await session.detach();
+    forgetMissingFiles(context);
     return true;
   } catch {
     return false;

@@ -91,6 +91,11 @@ export async function removeFiles(
   return () => context.unroute(url);
 }
 
+/** Ends the effect of `removeFiles` on the faults of a profile. */
+export function forgetMissingFiles(context: BrowserContext): void {
+  missingFiles.delete(context);
+}
+
 /** Makes `route` of the page wait until it has an effect. */
 function waitForRoutes(page: Page): void {
   const route = page.route.bind(page);

@@ -1,6 +1,7 @@
 /**
  * Maximum number of streams that are open at the same time. A browser opens at most six HTTP/1.1
- * connections to a server, for all its tabs. Two of them remain for API calls.
+ * connections to a server, for all its tabs. Two of them remain for API calls, or one if tabs of an
+ * earlier build are open: see `maxBesideOthers`.
  */
 const maxStreams = 4;
 /**

@@ -12,6 +12,8 @@ test.each([
   ["/tools/0/max_response_bytes", "Tool 1 › Size of a response"],
   ["/tools/0/allowed_hosts/1", "Tool 1 › Allowed host 2"],
   ["/tools/0/operations/1/url", "Tool 1 › Function 2 › URL"],
+  ["/tools/0/description", "Tool 1 › Description"],
+  ["/tools/0/operations/1/description", "Tool 1 › Function 2 › What it does"],
   ["/tools/0/headers/x-a~1b", "Tool 1 › Headers › x-a/b"],
   ["/tools/0/query/1", "Tool 1 › Query › 1"],
   ["/tools/0/query/name", "Tool 1 › Query › name"],

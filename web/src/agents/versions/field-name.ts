@@ -24,6 +24,10 @@ const toolFields: Readonly<Record<string, string>> = {
   safe_to_repeat: "Safe to repeat",
   idempotency_header: "Header for the idempotency key",
 };
+const functionFields: Readonly<Record<string, string>> = {
+  ...toolFields,
+  description: "What it does",
+};
 /** Lists of a tool and of its schemas. */
 const lists = [
   "tools",
@@ -53,17 +57,22 @@ export function fieldName(pointer: string): string {
   const words = [nameIn(settings, field)];
   // Empty behind an item of a list and behind a key that a person chose.
   let parent = field;
+  /** The list of which `parent` is an item; empty if it is none. */
+  let itemOf = "";
   for (const segment of inner) {
     if (lists.includes(parent) && /^\d+$/.test(segment)) {
       // The number of an item is added to the singular of the list: "Tools" becomes "Tool 1".
       words.push(`${words.pop()?.replace(/s$/, "")} ${Number(segment) + 1}`);
+      itemOf = parent;
       parent = "";
     } else if (field === "metadata" || maps.includes(parent)) {
       words.push(segment);
       parent = "";
     } else {
-      words.push(nameIn(toolFields, segment));
+      const isOfFunction = itemOf === "operations";
+      words.push(nameIn(isOfFunction ? functionFields : toolFields, segment));
       parent = segment;
+      itemOf = "";
     }
   }
   return words.join(" › ");

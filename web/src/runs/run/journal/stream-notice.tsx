@@ -7,7 +7,8 @@ interface StreamNoticeProps {
 }
 
 const sentences: Readonly<Partial<Record<RunStreamState, string>>> = {
-  replaced: "This run is not shown live: other tabs use the few connections of the browser.",
+  replaced:
+    "This run is not shown live: other tabs use the few connections of the browser. Close some, or reload this page.",
   failed: "This run is not shown live: its stream has ended. What you see can be outdated.",
 };
 
