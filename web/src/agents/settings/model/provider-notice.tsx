@@ -84,7 +84,7 @@ function FailedList({ list: { provider, provider_id: providerId }, error }: Fail
       }
     >
       {isUnchecked(outcome)
-        ? `${provider}: ${outcome}`
+        ? outcome.replace(/^It/, provider)
         : `${provider} does not list its models. ${outcome}`}
     </Banner>
   );
