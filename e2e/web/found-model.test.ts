@@ -5,7 +5,8 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { says, startModelServer } from "../../server/test/model-server.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
-import { inBrowser, openDashboard } from "./dashboard.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 
 /** Tests a workspace without own providers, on a machine with two model servers and a key. */
 
@@ -58,4 +59,21 @@ inBrowser("a new agent is offered the models that were found, and answers with o
   await page.keyboard.press("Control+Enter");
   await page.getByText("Succeeded").waitFor();
   await page.getByText("The order was shipped.").waitFor();
+});
+
+inBrowser("on a phone an empty conversation does not scroll when the models arrive", async () => {
+  const { id } = await beckon.createAgent();
+  const path = `/w/${owner.workspaceId}/agents/${id}/versions`;
+  const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.narrow });
+  const models = await holdRequests(page, /\/models$/);
+  const tabs = page.getByRole("navigation", { name: "Agent" });
+  await tabs.getByRole("link", { name: "Playground" }).click();
+  await models.reached;
+  const demo = page.getByText("This agent uses the demo model.");
+  await demo.waitFor();
+  const before = await demo.boundingBox();
+  await models.release();
+  await page.getByRole("list", { name: "Sources of models" }).waitFor();
+  await renderFrames(page);
+  expect(await demo.boundingBox()).toEqual(before);
 });

@@ -6,14 +6,16 @@ const nearEnd = 48;
 /**
  * Keeps the end of a list visible while the list grows, unless the person has scrolled away from
  * it.
- * @param length number of items. Every new item scrolls the list to the end.
+ * @param length number of items. Every new item scrolls the list to the end. An empty list is not
+ * followed: what it says in place of items is read from its beginning.
  */
 export function useFollowedEnd(length: number) {
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const isEmpty = length === 0;
   useEffect(() => {
     const box = list.current;
-    if (box === null) return;
+    if (isEmpty || box === null) return;
     const remember = () => {
       const { scrollHeight, scrollTop, clientHeight } = scrollerOf(box);
       isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
@@ -28,7 +30,7 @@ export function useFollowedEnd(length: number) {
       growth.disconnect();
       document.removeEventListener("scroll", remember, { capture: true });
     };
-  }, []);
+  }, [isEmpty]);
   useEffect(() => {
     if (length === 0 || list.current === null) return;
     isAtEnd.current = true;
