@@ -91,14 +91,15 @@ test("two processes share a queue, and neither is idle while runs are queued", a
   annotate,
 }) => {
   const accepting = await startTestBeckon({ BECKON_ROLE: "api" });
-  const { agentId, sent } = await flood(accepting, 400);
-  await sent;
   const settings = { BECKON_ROLE: "worker", BECKON_MAX_RUNS: "10" };
+  // Both have started before the first run, or the first to start could finish all of them.
   const workers = await Promise.all([
     accepting.another({ settings }),
     accepting.another({ settings }),
   ]);
   onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+  const { agentId, sent } = await flood(accepting, 400);
+  await sent;
   await eventually(
     "the end of all",
     async () => (await statesOf(accepting, agentId)).succeeded === 400 || undefined,
