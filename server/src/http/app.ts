@@ -18,7 +18,7 @@ import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
 import { createRequestRates, fireCors } from "./receiving/index.ts";
-import { exchangeOf, type RequestContext, requestIdOf } from "./request/index.ts";
+import { type RequestContext, reportOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /** Prefix of all paths of the API. */
@@ -110,14 +110,14 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
       app.on(method, path, async (c, next) => {
         // Hono passes HEAD to the handlers of GET. The next one is that of all methods, below.
         if (recorded && c.req.method === "HEAD") return next();
-        exchangeOf(c.env.incoming).route = path;
+        reportOf(c.env.incoming).route = path;
         return handle(c);
       });
     const methods = ofPath.map((route) => route.method);
     const hasHead = ofPath.some(({ method, recorded }) => method === "GET" && !recorded);
     const allow = [...methods, ...(hasHead ? ["HEAD"] : [])].join(", ");
     app.all(path, async (c) => {
-      exchangeOf(c.env.incoming).route = path;
+      reportOf(c.env.incoming).route = path;
       const handshake =
         path === firePath ? await handleFireHandshake(services, fires, c) : undefined;
       if (handshake !== undefined) return handshake;

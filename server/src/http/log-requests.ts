@@ -3,7 +3,7 @@ import { elapsed } from "../base/clock.ts";
 import { FixedWindowCounter } from "../base/fixed-window.ts";
 import { presentedKind } from "./authentication/index.ts";
 import { firePath } from "./calls/index.ts";
-import { addressOf, type Exchange, exchangeOf, requestIdOf } from "./request/index.ts";
+import { addressOf, type RequestReport, reportOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -45,7 +45,7 @@ export function logRequests(
 
   function logRejection(
     incoming: IncomingMessage,
-    kind: NonNullable<Exchange["rejected"]>,
+    kind: NonNullable<RequestReport["rejected"]>,
     route: string,
     requestId: string,
   ): void {
@@ -65,10 +65,10 @@ export function logRequests(
   }
 
   server.prependListener("request", (incoming, outgoing) => {
-    const exchange = exchangeOf(incoming);
+    const report = reportOf(incoming);
     outgoing.once("close", () => {
-      const { route, startedAt, rejected } = exchange;
-      const status = statusOf(exchange, outgoing);
+      const { route, startedAt, rejected } = report;
+      const status = statusOf(report, outgoing);
       const requestId = requestIdOf(outgoing);
       const durationMs = elapsed() - startedAt;
       const { method = "" } = incoming;
@@ -77,7 +77,7 @@ export function logRequests(
         route,
         String(status ?? "disconnected"),
       ]);
-      if (!exchange.isStream)
+      if (!report.isStream)
         metrics.observe("beckon_http_request_duration_seconds", [route], durationMs / 1_000);
       if (log.writes("request"))
         log.write("request", {
@@ -87,9 +87,9 @@ export function logRequests(
           duration_ms: Math.round(durationMs),
           request_id: requestId,
           caller: route === firePath ? "trigger" : presentedKind(services, incoming),
-          stream: exchange.isStream || undefined,
+          stream: report.isStream || undefined,
           disconnected:
-            !outgoing.writableFinished && exchange.status === undefined ? true : undefined,
+            !outgoing.writableFinished && report.status === undefined ? true : undefined,
         });
       if (rejected !== undefined) logRejection(incoming, rejected, route, requestId);
       if (status !== undefined && status < 500) log.outages.overload.succeeded("");
@@ -109,6 +109,6 @@ export function logRequests(
 }
 
 /** Returns the status of the response; undefined if the client disconnected before it began. */
-export function statusOf({ status }: Exchange, outgoing: ServerResponse): number | undefined {
+export function statusOf({ status }: RequestReport, outgoing: ServerResponse): number | undefined {
   return status ?? (outgoing.headersSent ? outgoing.statusCode : undefined);
 }

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "@beckon/contract";
-import { exchangeOf, newRequestId, requestIdHeader, requestIdOf } from "./request/index.ts";
+import { newRequestId, reportOf, requestIdHeader, requestIdOf } from "./request/index.ts";
 
 type ParserError = readonly [status: string, code: ErrorCode, error: string];
 
@@ -92,7 +92,7 @@ export function answerMalformed(
     const status = Number.parseInt(parserError[0], 10);
     const requestId = rejected === undefined ? newRequestId() : requestIdOf(rejected);
     if (rejected === undefined) onRejected(status, requestId);
-    else exchangeOf(rejected.req).status = status;
+    else reportOf(rejected.req).status = status;
     respond(socket, parserError, requestId);
   });
   server.on("connect", (incoming, socket) => {

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { commonMethods, statusOf } from "./log-requests.ts";
-import { exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
+import { headerOf, reportOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /** Paths without spans, because probes request them every few seconds. */
@@ -18,14 +18,14 @@ export function traceRequests(
   if (tracing === undefined) return;
   server.prependListener("request", (incoming, outgoing) => {
     if (untraced.has(incoming.url ?? "")) return;
-    const exchange = exchangeOf(incoming);
+    const report = reportOf(incoming);
     const trace = tracing.request(headerOf(incoming, "traceparent"));
-    exchange.trace = trace;
+    report.trace = trace;
     outgoing.once("close", () => {
-      const { route } = exchange;
+      const { route } = report;
       const method = commonMethods.has(incoming.method ?? "") ? incoming.method : undefined;
       const name = method ?? "HTTP";
-      const status = statusOf(exchange, outgoing);
+      const status = statusOf(report, outgoing);
       trace.end(
         route === "none" ? name : `${name} ${route}`,
         {

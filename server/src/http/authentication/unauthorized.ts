@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
-import { addressOf, exchangeOf, headerOf, type PresentedKind } from "../request/index.ts";
+import { addressOf, headerOf, type PresentedKind, reportOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { kindOfCredential } from "./kind-of-credential.ts";
 
@@ -32,7 +32,7 @@ export function unauthorized(
       ? " Or it is the token of another agent: check the agent's id in the URL."
       : "";
   const message = unauthorizedMessage + hint;
-  if (kind !== "none") exchangeOf(incoming).rejected = kind;
+  if (kind !== "none") reportOf(incoming).rejected = kind;
   if (kind === "session") return new ApiError("unauthorized", message);
   const address = addressOf(incoming, services.trustedProxies);
   return services.failedAuthentications.countFailure(address, message);

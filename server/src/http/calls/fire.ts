@@ -27,10 +27,10 @@ import {
   acceptedNames,
   addressOf,
   bodyText,
-  exchangeOf,
   headerOf,
   idempotencyKey,
   type RequestContext,
+  reportOf,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedTriggers } from "./admitted-triggers.ts";
@@ -160,7 +160,7 @@ async function fireDefault(
     contentType,
   } as const;
   const start = toStart(head, caller, await body.readDefault());
-  const run = await startRun(services.runs, { ...start, trace: exchangeOf(incoming).trace });
+  const run = await startRun(services.runs, { ...start, trace: reportOf(incoming).trace });
   const headers: Record<string, string> = { "content-type": "application/json", ...fireCors };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
@@ -186,7 +186,7 @@ function toReceivedCall(
     key,
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
     acceptsJson: acceptedNames(headerOf(incoming, "accept") ?? "").has("application/json"),
-    trace: exchangeOf(incoming).trace,
+    trace: reportOf(incoming).trace,
     readTrigger: () => triggers.read(caller.hash),
     countRequest(triggerId) {
       counted ??= rates.count(triggerId);
@@ -203,7 +203,7 @@ function callerOf(c: RequestContext): FireCaller | undefined {
 }
 
 function unauthorized(services: Services, { env: { incoming } }: RequestContext): ApiError {
-  exchangeOf(incoming).rejected = "trigger";
+  reportOf(incoming).rejected = "trigger";
   const address = addressOf(incoming, services.trustedProxies);
   return services.failedAuthentications.countFailure(address, unauthorizedMessage);
 }

@@ -12,11 +12,11 @@ import {
 } from "../../runs/index.ts";
 import { presentedKind, unauthorized } from "../authentication/index.ts";
 import {
-  exchangeOf,
   headerOf,
   type RawBody,
   type RequestContext,
   readBody,
+  reportOf,
   startContent,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
@@ -101,7 +101,7 @@ export async function startFromRequest(
       return hold;
     });
     await head.checkAgain?.();
-    const { trace } = exchangeOf(incoming);
+    const { trace } = reportOf(incoming);
     const run = await startRun(services.runs, { ...toStart(head, caller, body), trace });
     const credential = headerOf(incoming, "x-api-key");
     if (head.credentialKind === "key" && credential !== undefined)

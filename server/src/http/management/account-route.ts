@@ -6,12 +6,12 @@ import { basePathOf } from "../base-path.ts";
 import {
   addressOf,
   arrivesWithHeaders,
-  exchangeOf,
   headerOf,
   pathParameter,
   type RequestContext,
   readDeadline,
   readSmallBody,
+  reportOf,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
@@ -73,7 +73,7 @@ export async function handleAccount(
     failedAttempts: {
       permit: () => services.failedPasswords.permit(address),
       count: (message) => {
-        exchangeOf(incoming).rejected = "password or link";
+        reportOf(incoming).rejected = "password or link";
         return services.failedPasswords.countFailure(address, message);
       },
       countSucceeding: () => {

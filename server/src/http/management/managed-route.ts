@@ -24,7 +24,6 @@ import {
   bindKey,
   countResponse,
   countStreamed,
-  exchangeOf,
   headerOf,
   holdExchange,
   idempotencyKey,
@@ -33,6 +32,7 @@ import {
   type RequestContext,
   readBody,
   readDeadline,
+  reportOf,
   requestIdOf,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
@@ -196,7 +196,7 @@ async function authenticateAndRead(
       address,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTags(headerOf(incoming, "if-match")),
-      trace: exchangeOf(incoming).trace,
+      trace: reportOf(incoming).trace,
     },
     param: (name) => pathParameter(c, name),
     query,
@@ -238,7 +238,7 @@ function sendLinesOrFile(
   result: StreamedResult,
 ): Response {
   const { incoming, outgoing } = c.env;
-  const { route } = exchangeOf(incoming);
+  const { route } = reportOf(incoming);
   const requestId = requestIdOf(outgoing);
   const { log } = services;
   const logEnd = (reason: string) =>

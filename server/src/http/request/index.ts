@@ -1,5 +1,4 @@
 export { acceptedNames } from "./accepted-names.ts";
-export { type Exchange, exchangeOf, newRequestId, type PresentedKind } from "./exchange.ts";
 export { countResponse, countStreamed, holdExchange } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export {
@@ -19,4 +18,10 @@ export {
   type RequestContext,
 } from "./request.ts";
 export { IdentifiedResponse, requestIdHeader, requestIdOf } from "./request-id.ts";
+export {
+  newRequestId,
+  type PresentedKind,
+  type RequestReport,
+  reportOf,
+} from "./request-report.ts";
 export { startContent } from "./start-content.ts";

@@ -1,12 +1,12 @@
 import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { exchangeOf } from "./exchange.ts";
+import { reportOf } from "./request-report.ts";
 
 /** Response header with the id of the request. Clients quote it, operators find it in the log. */
 export const requestIdHeader = "beckon-request-id";
 
 /** Returns the id of the request to which this is the response. */
 export function requestIdOf({ req }: ServerResponse): string {
-  return exchangeOf(req).requestId;
+  return reportOf(req).requestId;
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -23,7 +23,7 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 export class IdentifiedResponse extends ServerResponse {
   override writeHead(status: number, message?: string | Headers, headers?: Headers): this {
     const given = (typeof message === "string" ? headers : message) ?? {};
-    const { requestId, route } = exchangeOf(this.req);
+    const { requestId, route } = reportOf(this.req);
     const added: Record<string, string> = { [requestIdHeader]: requestId };
     const cacheControl = "cache-control";
     const isSet = Array.isArray(given) ? given.includes(cacheControl) : cacheControl in given;

@@ -7,12 +7,7 @@ import { ApiError, messageOf } from "../../base/errors.ts";
 import type { HeapGuard } from "../../base/heap-guard.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
-import {
-  clientGoneSignal,
-  exchangeOf,
-  type RequestContext,
-  requestIdOf,
-} from "../request/index.ts";
+import { clientGoneSignal, type RequestContext, reportOf, requestIdOf } from "../request/index.ts";
 import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 
 /** The open event streams of this process. */
@@ -171,7 +166,7 @@ export function createStreams({ database, log, heap }: StreamPorts, limits: Stre
       respond(c, source, credential, headers = {}) {
         hasResponded = true;
         const { incoming, outgoing } = c.env;
-        exchangeOf(incoming).isStream = true;
+        reportOf(incoming).isStream = true;
         const { controller: ending } = linkAbort(clientGoneSignal(outgoing));
         let isRevoked = false;
         const revoke = () => {

@@ -7,7 +7,7 @@ import type { RequestTrace } from "../../base/tracing/index.ts";
 export type PresentedKind = "token" | "key" | "session" | "none";
 
 /** What the code that handles a request reports for its log line, metrics and trace. */
-export interface Exchange {
+export interface RequestReport {
   /** The request's id, which its response and its lines in the log contain. */
   readonly requestId: string;
   /** When the request's headers had arrived, as a value of `elapsed()`. */
@@ -35,13 +35,13 @@ export function newRequestId(): string {
 }
 
 /**
- * Key of the property of a request that holds its exchange. A WeakMap would be slower to read, and
- * the exchange is read several times for each request.
+ * Key of the property of a request that holds its report. A WeakMap would be slower to read, and
+ * the report is read several times for each request.
  */
-const key = Symbol("exchange");
+const key = Symbol("report");
 
-/** Returns the exchange of a request. The first call creates it. */
-export function exchangeOf(incoming: IncomingMessage & { [key]?: Exchange }): Exchange {
+/** Returns the report of a request. The first call creates it. */
+export function reportOf(incoming: IncomingMessage & { [key]?: RequestReport }): RequestReport {
   incoming[key] ??= {
     requestId: newRequestId(),
     startedAt: elapsed(),
