@@ -57,6 +57,15 @@ test("a worker that sends nothing for a minute is replaced once the tab connects
   expect(workers[1]?.received).toMatchObject([{ type: "hello" }]);
 });
 
+test("a page whose worker sends nothing for 15 seconds gets live updates itself", async () => {
+  const { received } = connect();
+  await vi.advanceTimersByTimeAsync(14_000);
+  expect(received).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(received).toContain("joined");
+  expect(workers[0]?.received).toMatchObject([{ type: "hello" }, { type: "bye" }]);
+});
+
 test("a page that was suspended for a minute waits for the messages of its worker", () => {
   let now = 0;
   const silence = createSilence(() => now);

@@ -21,6 +21,13 @@ export interface HubConnection {
 const checkMs = 5_000;
 
 /**
+ * Number of checks after which the script of a SharedWorker that has sent nothing counts as one
+ * that cannot be loaded: the request for it may never be answered, and then causes no error. Checks
+ * are counted because a page makes none while it is suspended.
+ */
+const maxUnansweredChecks = 3;
+
+/**
  * Connects to the hub of a workspace, which holds the live streams for all tabs. The hub runs in a
  * SharedWorker, or in this page if the browser has no SharedWorker or cannot load its script.
  * @param receive called with each message of the hub
@@ -55,9 +62,11 @@ function connectWorker(
   /** Whether the worker has died, so that the tab needs a new one. */
   let isDead = false;
   let hasAnswered = false;
+  let unansweredChecks = 0;
   const open = () => {
     const worker = new SharedWorker(trustedScriptUrl(workerUrl), { type: "module" });
     hasAnswered = false;
+    unansweredChecks = 0;
     // Some browsers also report errors of a running worker, which has answered.
     worker.onerror = () => {
       if (!hasAnswered && worker.port === port) onFailed();
@@ -73,6 +82,7 @@ function connectWorker(
   /** Undefined once the connection is closed. */
   let port: MessagePort | undefined = open();
   const timer = setInterval(() => {
+    if (!hasAnswered && ++unansweredChecks === maxUnansweredChecks) return onFailed();
     if (!silence.check() || !hasJoined) return;
     hasJoined = false;
     isDead = true;
