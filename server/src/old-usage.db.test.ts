@@ -103,6 +103,26 @@ test("a report that needs deleted entries is rejected, and says what it can have
   expect((await hours(99)).totals.entries).toBe(1);
 });
 
+test("a report is rejected for the days that deleted entries had in an earlier time zone", async () => {
+  const agent = await seedAgent(database);
+  const moveTo = (zone: string) =>
+    database.engine.query(
+      "update workspaces set time_zone = $2, time_zone_changed_at = now() where id = $1",
+      [agent.workspaceId, zone],
+    );
+  await moveTo("Pacific/Auckland");
+  const day = dayOf(daysAgo(100));
+  await add(agent, { day, time: `${day}T02:00:00Z` });
+  await sumUp(agent);
+  // There, the entry's time is on the day before.
+  await moveTo("America/Los_Angeles");
+  await deleteOld(90);
+  const usage = (group: string) =>
+    usageOf(agent.workspaceId, { group_by: group, from: day, to: dayOf(daysAgo(80)) });
+  expect((await usage("day")).totals.entries).toBe(1);
+  await expect(usage("tag")).rejects.toMatchObject({ code: "bad_request" });
+});
+
 test("PostgreSQL rejects the deletion of entries that limits and reports still need", async () => {
   const agent = await seedAgent(database);
   await add(agent, { time: daysAgo(61.9) });

@@ -120,8 +120,11 @@ export function startWorker(
   const rollUps = createSerialTask(stopping.signal, () =>
     attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
   );
-  // The polls do not wait for these two, which can take minutes after a long downtime or a jump of
-  // the clock.
+  // The polls do not wait for these three, which can take minutes: after a long downtime, after a
+  // jump of the clock, or when a month begins and many workspaces change their plan.
+  const planChanges = createSerialTask(stopping.signal, () =>
+    attempt("changing plans", options.applyNextPlans),
+  );
   const corrections = createSerialTask(stopping.signal, () =>
     attempt("correcting the periods of limits", options.correctPeriods),
   );
@@ -156,12 +159,12 @@ export function startWorker(
     runs.worker.release();
     expiries.wake();
     corrections.wake();
+    planChanges.wake();
     await attempt("finding workspaces with agents", async () =>
       runs.capacity.foundWorkspaces({
         several: await severalWorkspacesHaveAgents(runs.database),
       }),
     );
-    await attempt("changing plans", options.applyNextPlans);
     await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
     await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
     rollUps.wake();
@@ -207,6 +210,7 @@ export function startWorker(
         rollUps.idle(),
         expiries.idle(),
         corrections.idle(),
+        planChanges.idle(),
       ]);
       // Comes last: while the worker stops, `nextClaim` must still wait for a claim in progress.
       runs.worker.disconnect();

@@ -40,6 +40,17 @@ async function createPlan(allowances: object): Promise<{ id: string; name: strin
   return answer.body.data;
 }
 
+/** Does what the worker does once a minute. Returns the ids of the workspaces that changed. */
+async function applyDueChanges(): Promise<string[]> {
+  const changed: string[] = [];
+  await applyNextPlans(database, {
+    operatorPlans: await readOperatorPlans(file),
+    operatorWorkspaceId: defaultWorkspaceId,
+    changed: (workspaceIds) => changed.push(...workspaceIds),
+  });
+  return changed;
+}
+
 /**
  * Creates a workspace with a key that has every scope. `spend` adds usage of an agent id that
  * belongs to no agent, and `sumUp` sums it up by day.
@@ -232,6 +243,22 @@ describe("plans", () => {
     const { rows } = await engine.query(
       "select from budgets where workspace_id = any ($1) and metric = 'tokens' and allowed = 90",
       [ids],
+    );
+    expect(rows).toHaveLength(21);
+  });
+
+  test("planned changes of more than 20 workspaces take several transactions", async () => {
+    const plan = await createPlan({ tokens: 100 });
+    const ids = Array.from({ length: 21 }, () => newId("wsp"));
+    await engine.query(
+      "insert into workspaces (id, name, next_plan) select id, 'Test', $2 from unnest($1::text[]) as id",
+      [ids, plan.name],
+    );
+    const executed = await executedStatements(() => applyDueChanges());
+    expect(executed.filter((text) => text.includes("beckon.plans"))).toHaveLength(2);
+    const { rows } = await engine.query(
+      "select from workspaces where id = any ($1) and plan = $2 and next_plan is null",
+      [ids, plan.name],
     );
     expect(rows).toHaveLength(21);
   });
@@ -486,13 +513,7 @@ describe("the plan of a workspace", () => {
       voice: { allowance: 50, used: 0 },
       cost: { allowance: null },
     });
-    const announced: string[] = [];
-    await applyNextPlans(database, {
-      operatorPlans: await readOperatorPlans(file),
-      operatorWorkspaceId: defaultWorkspaceId,
-      changed: (workspaceIds) => announced.push(...workspaceIds),
-    });
-    expect(announced).toContain(id);
+    expect(await applyDueChanges()).toContain(id);
     expect(await usage()).toMatchObject(shown);
     expect(await budgets()).toEqual([
       { metric: "tokens", allowed: 100, next: null },

@@ -212,6 +212,15 @@ test("costs are those that the library computes, rounded up", () => {
   expect(compared.size).toBe(vendors.length);
 });
 
+test("reasoning costs at most as much as other output, as reservations take for granted", () => {
+  for (const { baseUrl, id } of models)
+    for (const input of [0, 1_000_000]) {
+      const costOf = (reasoning_tokens: number) =>
+        findLibraryPrice(baseUrl, id)?.costOf(counts(input, 1_000_000, { reasoning_tokens })) ?? 0;
+      expect(costOf(1_000_000), id).toBeLessThanOrEqual(costOf(0));
+    }
+});
+
 describe("a price that depends on the time", () => {
   afterEach(() => void vi.useRealTimers());
   const hour = 3_600_000;

@@ -57,7 +57,9 @@ type Row = { readonly [Column in (typeof summed)[number]]: string } & {
 
 /**
  * Returns the workspace's time zone and local date, the database's current time, and the time and
- * local date up to which single entries were deleted; undefined if none were.
+ * local date up to which single entries were deleted; undefined if none were. If these entries are
+ * from before a change of the time zone, the date is the latest that they can have: that of the
+ * time zone UTC+14.
  */
 export async function readToday(
   tx: WorkspaceTransaction,
@@ -76,7 +78,10 @@ export async function readToday(
     deleted_day: string | null;
   }>`
     select w.time_zone, to_char(now() at time zone w.time_zone, 'YYYY-MM-DD') as today, now() as now,
-      r.deleted_until, to_char(r.deleted_until at time zone w.time_zone, 'YYYY-MM-DD') as deleted_day
+      r.deleted_until, to_char(
+        case when r.deleted_until < w.time_zone_changed_at
+          then r.deleted_until at time zone 'UTC' + interval '14 hours'
+          else r.deleted_until at time zone w.time_zone end, 'YYYY-MM-DD') as deleted_day
     from workspaces w left join usage_rollups r on r.workspace_id = w.id
     where w.id = ${workspaceId}`.execute(tx);
   const [row] = rows;

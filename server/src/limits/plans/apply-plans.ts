@@ -110,12 +110,8 @@ export async function applyNextPlans(
   database: Database,
   limits: PlanSources & Pick<LimitServices["limits"], "changed">,
 ): Promise<void> {
-  const { tenant } = database;
-  if ((await inAllWorkspaces(tenant, findDueWorkspaces)).length === 0) return;
-  const { created, workspaceIds } = await inAllWorkspaces(tenant, async (tx) => {
-    await lockPlans(tx);
-    const workspaceIds = await findDueWorkspaces(tx);
-    return { created: await applyPlans(tx, limits, workspaceIds), workspaceIds };
-  });
-  await announceLimits({ database, limits }, workspaceIds, created);
+  const due = await inAllWorkspaces(database.tenant, findDueWorkspaces);
+  await applyPlansInBatches(database, limits, due, (workspaceIds, created) =>
+    announceLimits({ database, limits }, workspaceIds, created),
+  );
 }

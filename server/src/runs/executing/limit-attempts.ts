@@ -213,7 +213,7 @@ function createBound(priceOf: PriceOf, withinMs: number): AmountsOfCall {
 /**
  * Returns what a call uses at most. A tokenizer produces at most one token per byte. The provider
  * may read the input from its cache or write it there. Both can cost more than uncached input, so
- * the highest of the three costs is taken.
+ * the highest of the three costs is taken. No model's reasoning costs more than its other output.
  */
 function boundOf(priceOf: PriceOf, bytes: number, outputTokens: number): Amounts {
   const plain = { input_tokens: bytes, output_tokens: outputTokens, cached_input_tokens: 0 };
