@@ -181,8 +181,9 @@ async function prepare(
   const trigger = await beckon.createTrigger(agent.id);
   const created = async (path: string, body: unknown) =>
     (await beckon.call(path, { body })).body.data;
-  const newRun = async () => (await beckon.invoke(agent, "Hello")).body.run_id as string;
-  const runId = (await beckon.invoke(agent, longInput)).body.run_id as string;
+  const newRun = async (input = "Hello") =>
+    (await beckon.invoke(agent, input)).body.run_id as string;
+  const runId = await newRun(longInput);
   const newKey = async () => (await created("/keys", { name: "Test", preset: "observer" })).id;
   const newPrice = async (model: string) => {
     const body = {
@@ -261,6 +262,8 @@ async function prepare(
     replayTriggerRequest: receiving,
     deleteTriggerRequest: ofReceived(await createReceivingTrigger(beckon, agent.id)),
     deleteRun: withId("run", await newRun()),
+    // JavaScript counts U+2028 as the end of a line, event streams do not.
+    open: withId("run", await newRun("a\u2028b")),
     deleteKey: withId("key", await newKey()),
     deletePlan: withId("pln", await newPlan("other")),
     deletePrice: withId("pri", await newPrice("other")),

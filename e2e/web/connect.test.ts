@@ -156,6 +156,10 @@ inBrowser("the stream snippets print the output once, or why there is none", asy
   const repeated = await startStream(...first, start(2), delta("Hello"), end(true), finished);
   // A reader that resumes or reads slowly misses deltas.
   const partial = await startStream(start(1), delta("He"), end(false), finished);
+  // JavaScript counts U+2028 as the end of a line, event streams do not.
+  const separated = "a\u2028b";
+  const whole = { type: "run.finished", data: { output: separated } };
+  const inOneLine = await startStream(start(1), delta(separated), end(true), whole);
   const long = { artifact_id: "art_1", bytes: 70_000 };
   const stored = await startStream({ type: "run.finished", data: long });
   const ended = await startStream({ type: "run.started", run_id: "run_1", data: {} });
@@ -177,6 +181,9 @@ inBrowser("the stream snippets print the output once, or why there is none", asy
       /start Hello run\.output\.end {2}run\.finished $/,
     );
     expect(await printed(reading(partial))).toMatch(/ run\.finished Hello $/);
+    expect(await printed(reading(inOneLine))).toMatch(
+      /start a\u2028b run\.output\.end {2}run\.finished $/,
+    );
     expect(await printed(reading(stored))).toContain("art_1");
     expect(await calling(failing), language).toMatchObject({
       stdout: expect.stringMatching(/run\.failed\n$/),

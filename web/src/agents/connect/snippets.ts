@@ -79,7 +79,7 @@ for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
   const frames = (rest + chunk).split("\\n\\n");
   rest = frames.pop() ?? "";
   for (const frame of frames) {
-    const json = /^data: (.*)$/m.exec(frame)?.[1];
+    const json = /^data: ([^\\n]*)/m.exec(frame)?.[1];
     if (json === undefined) continue;
     last = JSON.parse(json);
     const { type, data } = last;

@@ -38,7 +38,7 @@ for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
   const frames = (text + chunk).split("\\n\\n");
   text = frames.pop() ?? "";
   for (const frame of frames) {
-    const data = /^data: (.*)$/m.exec(frame)?.[1];
+    const data = /^data: ([^\\n]*)/m.exec(frame)?.[1];
     if (data !== undefined) console.log(JSON.parse(data).type);
   }
 }`,
