@@ -26,7 +26,10 @@ export function createClient(options: ClientOptions) {
        * network error the client waits for the same run and does not start a second one.
        */
       invoke: (agentId: string, body: InvokeAgentBody, options?: InvokeOptions) =>
-        invoke(operations, agentId, body, options),
+        invoke(operations, agentId, body, {
+          ...options,
+          retries: options?.retries ?? settings.retries,
+        }),
       /** Starts a run and returns its id immediately. */
       start: (agentId: string, body: InvokeAgentBody, options?: StartOptions) =>
         start(operations, agentId, body, options),

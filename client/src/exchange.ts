@@ -7,6 +7,7 @@ import { delayBefore, isDecisive, isUnsent, mayBeExecuted, sleep } from "./retry
 /** Reads a successful response. If it throws, the attempt counts as failed and can be repeated. */
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
 
+const defaultRetries = 5;
 const defaultTryTimeoutMs = 60_000;
 /**
  * Maximum delay of `setTimeout`, 24 days. With a longer one, such as `Infinity`, the timer would
@@ -29,7 +30,7 @@ export async function exchange<T>(
 ): Promise<T> {
   const prepared = prepare(settings, call, options);
   const { operation, repeatable } = prepared;
-  const retries = options.retries ?? settings.retries;
+  const retries = options.retries ?? settings.retries ?? defaultRetries;
   const { signal, release } = withTimeout(options);
   const beganAt = Date.now();
   let outcomeUnknown = false;

@@ -230,6 +230,15 @@ test("once its run is known, an invoke is retried more often than other calls", 
   expect(server.requests).toHaveLength(2);
 });
 
+test("retries of the client also applies to an invoke that knows its run", async () => {
+  const impatient = createClient({ url: server.url, retries: 0 });
+  server.script(afterWait(stillRunning), disconnects, done);
+  await expect(
+    impatient.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1 }),
+  ).rejects.toMatchObject({ code: "no_answer", runId: "run_1" });
+  expect(server.requests).toHaveLength(2);
+});
+
 const keyed = { token, retries: 1, idempotencyKey: "order 1" };
 test.each([
   ["invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, keyed)],

@@ -8,8 +8,8 @@ export interface ClientOptions {
    */
   readonly key?: string | undefined;
   /**
-   * Maximum number of further attempts after a failed one, where a repeat is safe. 0 or more,
-   * default 5.
+   * Maximum number of further attempts after a failed one, where a repeat is safe. 0 or more.
+   * Default: 5, and 40 for an invoke once the id of its run is known.
    */
   readonly retries?: number | undefined;
   /**
@@ -78,26 +78,21 @@ export interface Settings {
   /** Beckon's URL without a trailing slash. */
   readonly url: string;
   readonly key: string | undefined;
-  readonly retries: number;
+  /** Undefined if the caller has chosen none: the default depends on the call. */
+  readonly retries: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
 }
 
 /** Validates the options and fills in defaults. @throws TypeError if one is invalid */
-export function settingsOf({
-  url,
-  key,
-  retries = 5,
-  headers = {},
-  fetch,
-}: ClientOptions): Settings {
+export function settingsOf({ url, key, retries, headers = {}, fetch }: ClientOptions): Settings {
   if (!/^\s*https?:\/\/[^?#]+$/i.test(url) || !URL.canParse(url)) {
     throw new TypeError(
       "createClient: url must be Beckon's http or https URL, for example https://beckon.example.com",
     );
   }
   rejectUserinfo(url, "createClient: url");
-  if (!Number.isInteger(retries) || retries < 0)
+  if (retries !== undefined && (!Number.isInteger(retries) || retries < 0))
     throw new TypeError("createClient: retries must be an integer, 0 or more");
   return {
     // As the parser writes it, which ignores spaces around a URL and the case of its scheme.
