@@ -22,6 +22,14 @@ test("the program of the client's README prints what the README shows", async ()
   expect(printed).toMatch(asPrinted(textOf("text")));
 });
 
+test("the program of the client's README prints an output that is not streamed", async () => {
+  const server = await startTestBeckon();
+  const model = 'model: "demo/echo"';
+  const program = textOf("ts").replace(model, `${model}, model_settings: { stream: "never" }`);
+  const printed = await runTypeScript(program, { BECKON_URL: server.url, BECKON_KEY: server.key });
+  expect(printed).toContain("run.finished\n\nHello\nstream.opened\n");
+});
+
 test.each(installedNodes())(
   "the program of the client's README runs with the published package on %s",
   async (node) => {

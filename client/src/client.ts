@@ -34,8 +34,8 @@ export function createClient(options: ClientOptions) {
       start: (agentId: string, body: InvokeAgentBody, options?: StartOptions) =>
         start(operations, agentId, body, options),
       /**
-       * Starts a run and returns its id and its events from the first one, with all output of the
-       * model.
+       * Starts a run and returns its id and its events from the first one. Slow readers can miss
+       * output of the model; `run.step` has all of it.
        */
       startAndWatch: (agentId: string, body: InvokeAgentBody, options?: StartAndWatchOptions) =>
         startAndWatch(settings, agentId, body, options),

@@ -26,9 +26,9 @@ export interface WatchedRun {
 
 /**
  * Starts a run and watches it from its first event. A separate `runs.watch` after a start can miss
- * the first output of the model. Here the response to the start is the stream, so all output is in
- * it. Exception: a run that is queued first can be executed by another server process, whose output
- * this stream does not get.
+ * the first output of the model. Here the response to the start is the stream. It lacks output that
+ * a slow reader misses, that the agent's settings do not stream, and that another server process
+ * generates, because the run was queued first. `run.step` has all of it.
  * @throws BeckonError if the start failed, or its response was lost
  */
 export async function startAndWatch(
