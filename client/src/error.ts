@@ -38,7 +38,7 @@ export class BeckonError extends Error {
    * A repeat with this key and the same arguments within a day executes the call at most once.
    */
   readonly idempotencyKey: string | undefined;
-  /** The limit that was reached, if `code` is `plan_exhausted` or `ceiling_reached`. */
+  /** The limit that was reached, if a limit is the cause; else undefined. */
   readonly limit: ErrorAnswer["limit"] | undefined;
   /** The response's `beckon-request-id`, which Beckon's log has too; undefined if it has none. */
   readonly requestId: string | undefined;

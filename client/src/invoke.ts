@@ -19,11 +19,16 @@ export interface InvokeOptions extends StartOptions {
   /**
    * Maximum seconds that one request waits for the run's end; the client then sends the next
    * request. Must be below the timeout of every proxy between client and server. At least 1,
-   * default 50. A value above 240 counts as 240. With `tryTimeout`, which must be above 1,000, a
-   * request waits at most as long as its response still arrives within that time. With less than
-   * 2,000 milliseconds of `timeout` or `tryTimeout`, the first request does not wait.
+   * default 50. A value above 240 counts as 240. With `tryTimeout`, a request waits at most as long
+   * as its response still arrives within that time. With less than 2,000 milliseconds of `timeout`
+   * or `tryTimeout`, the first request does not wait.
    */
   readonly wait?: number | undefined;
+  /**
+   * Milliseconds for one request, after which its response counts as lost. Must be above 1,000.
+   * Default: 20 seconds more than the request waits.
+   */
+  readonly tryTimeout?: number | undefined;
   /**
    * Maximum milliseconds to wait for the run's end. Default and maximum: 23 hours. The server can
    * forget the Idempotency-Key later, and a repeated request would then start a second run.
