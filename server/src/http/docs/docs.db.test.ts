@@ -90,6 +90,12 @@ test("startup calls no variable of a sample a mistake", () => {
   );
 });
 
+test("the guide to webhooks names each preset whose skipped requests get 200", () => {
+  const [row] = /<tr>(?:(?!<tr>).)*get 200/s.exec(html.get("/docs/webhooks") ?? "") ?? [];
+  for (const preset of ["dropbox", "linear", "meta"])
+    expect(row).toContain(`<code>${preset}</code>`);
+});
+
 test("an invoke gets the run's id before the fetch of Node.js times out after 300 seconds", () => {
   const [header] = /prefer: &quot;[^&]*/.exec(html.get("/docs/calls") ?? "") ?? [];
   expect(header).toBe("prefer: &quot;wait=240");

@@ -1,3 +1,4 @@
+import { presetsNeeding200 } from "../../receiving/index.ts";
 import { prose, table } from "../html.ts";
 import { samplesForGet } from "../samples.ts";
 import type { Chapter } from "./chapter.ts";
@@ -17,7 +18,7 @@ const outcomes: readonly (readonly [string, string])[] = [
   ],
   [
     "`202`",
-    "The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows. Linear and Meta get 200, because they repeat a request after any other status.",
+    `The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows. Senders with the presets ${presetsNeeding200} get 200, because they repeat a request after any other status.`,
   ],
   ["`401`", "The signature or the secret is not valid. The body is not stored."],
   [
