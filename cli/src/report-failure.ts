@@ -44,6 +44,12 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
   return exitCode;
 }
 
+/** Prints a warning as one line, or as JSON, on standard error. */
+export function reportWarning(warning: string, terminal: Terminal, asJson: boolean): void {
+  const text = shown(warning, { ...terminal, isOutputTerminal: true });
+  terminal.err(asJson ? `${toJson({ warning })}\n` : `beckon: ${text}\n`);
+}
+
 interface Failure extends Partial<Pick<BeckonError, "idempotencyKey" | "limit" | "requestId">> {
   readonly code: string;
   readonly exitCode: number;

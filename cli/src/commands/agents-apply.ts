@@ -3,6 +3,7 @@ import type { Applied, Change } from "../apply/index.ts";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readTextFile } from "../read-text.ts";
+import { reportWarning } from "../report-failure.ts";
 import { explainInterrupt, shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
@@ -35,10 +36,7 @@ export function addAgentsApply(
       throw new UsageError("The file has no agents. Nothing was changed.");
     const client = await connect(options, terminal);
     const changes = await plan(client, agentsInFile, terminal.stopped);
-    const warn = (warning: string) => {
-      const text = shown(warning, { ...terminal, isOutputTerminal: true });
-      terminal.err(options.json ? `${toJson({ warning })}\n` : `beckon: ${text}\n`);
-    };
+    const warn = (warning: string) => reportWarning(warning, terminal, options.json === true);
     const applied = options.dryRun
       ? changes.map(wouldBe)
       : apply(client, changes, warn, terminal.stopped);

@@ -288,6 +288,20 @@ test.each([
   expect(out).toContain('{"id":-9007199254740993}');
 });
 
+test.each([
+  ["as text", [], "beckon: The connection is lost. Reconnecting.\n"],
+  ["as JSON", ["--json"], '{"warning":"The connection is lost. Reconnecting."}\n'],
+])("a tail whose connection is lost says so %s", async (_, options, err) => {
+  const event = (seq: number, type: string) =>
+    `id: ${seq}\ndata: ${JSON.stringify({ run_id: "run_1", seq, type, data: {} })}\n\n`;
+  server.script(
+    responds(200, { ok: true, data: { id: "run_1" } }),
+    sendsStream(`retry: 10\n\n${event(1, "run.started")}`),
+    sendsStream(event(2, "run.finished")),
+  );
+  expect(await beckon(["runs", "tail", "run_1", ...options])).toMatchObject({ code: 0, err });
+});
+
 test("a fire that a trigger cannot verify says why, and as JSON has the request id", async () => {
   const error = "The header x-signature is missing. Sign the request with the trigger's secret.";
   const body = { ok: false, error, code: "unauthorized" };

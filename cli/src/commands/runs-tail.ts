@@ -5,6 +5,7 @@ import { parseExactly } from "../exact-integers.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { jsonPrinter, linePrinter, runPrinter } from "../print-events.ts";
+import { reportWarning } from "../report-failure.ts";
 import { Interrupted, type Terminal, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
@@ -47,7 +48,7 @@ export function addRunsTail(
 type Tail = (client: BeckonClient, options: Options, terminal: Terminal) => Promise<number>;
 
 function tailRun(runId: string): Tail {
-  return async (client, { agent, kind, after, json }, terminal) => {
+  return async (client, { agent, kind, after, json = false }, terminal) => {
     if (agent !== undefined || kind !== undefined)
       throw new UsageError("--agent and --kind are for the events of a workspace. Omit the run.");
     const seq = Number(after ?? 0);
@@ -59,7 +60,8 @@ function tailRun(runId: string): Tail {
     await client.runs.get(runId, call);
     const print = json ? jsonPrinter(terminal) : runPrinter(terminal);
     let last: string | undefined;
-    for await (const event of client.runs.watch(runId, { after: seq, ...following(terminal) })) {
+    const options = { after: seq, ...following(terminal, json) };
+    for await (const event of client.runs.watch(runId, options)) {
       await print(event);
       last = event.type;
     }
@@ -73,7 +75,7 @@ function tailRun(runId: string): Tail {
   };
 }
 
-const tailWorkspace: Tail = async (client, { agent, kind, after, json }, terminal) => {
+const tailWorkspace: Tail = async (client, { agent, kind, after, json = false }, terminal) => {
   const agentId =
     agent === undefined ? undefined : await findAgentId(client, agent, terminal.stopped);
   const filter = {
@@ -85,16 +87,17 @@ const tailWorkspace: Tail = async (client, { agent, kind, after, json }, termina
   // much sooner, also for a wrong key or filter.
   await client.events.list({ ...query, limit: 1 }, { signal: terminal.stopped }).page();
   const print = json ? jsonPrinter(terminal) : linePrinter(terminal);
-  for await (const event of client.events.watch(query, following(terminal))) await print(event);
+  const events = client.events.watch(query, following(terminal, json));
+  for await (const event of events) await print(event);
   return exitCodes.done;
 };
 
-function following(terminal: Terminal) {
+function following(terminal: Terminal, asJson: boolean) {
   let isLost = false;
   return {
     signal: terminal.stopped,
     onDisconnect: () => {
-      if (!isLost) terminal.err("beckon: The connection is lost. Reconnecting.\n");
+      if (!isLost) reportWarning("The connection is lost. Reconnecting.", terminal, asJson);
       isLost = true;
     },
     onActivity: () => {
