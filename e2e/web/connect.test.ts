@@ -41,7 +41,7 @@ const statusOf = async (agent: { id: string; token: string }) =>
 async function execute(language: string, code: string, token: string) {
   const folder = mkdtempSync(join(tmpdir(), "beckon-snippet-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "snippet.mts");
+  const file = join(folder, "call.mjs");
   writeFileSync(file, code);
   const commands: Record<string, [string, string[]]> = {
     curl: ["sh", [file]],
@@ -85,6 +85,8 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
   const page = await open(agent.id);
   await page.getByText("Waiting for the first call").waitFor();
   await page.getByText("Messages in the playground count too.").waitFor();
+  for (const command of ["export BECKON_TOKEN=…", "node call.mjs"])
+    await page.getByText(command, { exact: true }).waitFor();
   await expectAccessible(page);
   for (const language of ["curl", "TypeScript", "Python"]) {
     const code = await codeOf(page, language);

@@ -53,10 +53,11 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
           }
         />
         <p className="max-w-160 text-dense text-ink-2">
-          Set <code className="font-mono">BECKON_TOKEN</code> to the API token. The curl command
-          needs curl 7.76 or newer. To call safely more than once, resume a stream, stop a run or
-          read its result later, see the <Link href={`${location.origin}/docs`}>API reference</Link>
-          .
+          First run <code className="font-mono">export BECKON_TOKEN=…</code> with the API token.
+          Save the TypeScript code as <code className="font-mono">call.mjs</code> and run{" "}
+          <code className="font-mono">node call.mjs</code>. The curl command needs curl 7.76 or
+          newer. To call safely more than once, resume a stream, stop a run or read its result
+          later, see the <Link href={`${location.origin}/docs`}>API reference</Link>.
         </p>
       </div>
     </Panel>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { CurlLine, EmptyState } from "../../ui/index.ts";
 
-const body = '{"url": "https://example.com", "event_types": ["run.finished"]}';
+const body = '{"url": "https://receiver.example/hooks", "event_types": ["run.finished"]}';
 
 /** Shown if there are no subscriptions: explains what they are for. */
 export function NoSubscriptions({ action }: { readonly action: ReactNode }) {

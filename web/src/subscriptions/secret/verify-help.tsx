@@ -8,7 +8,7 @@ const snippets = [
     label: "TypeScript",
     code: `import { Webhook } from "standardwebhooks";
 
-const webhook = new Webhook(process.env.BECKON_SIGNING_SECRET ?? "");
+const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? "");
 
 // body: the text of the request as it arrived, before it is parsed
 const event = webhook.verify(body, {
@@ -23,7 +23,7 @@ const event = webhook.verify(body, {
     code: `import os
 from standardwebhooks.webhooks import Webhook
 
-webhook = Webhook(os.environ["BECKON_SIGNING_SECRET"])
+webhook = Webhook(os.environ["WEBHOOK_SECRET"])
 
 # body: the bytes of the request as they arrived, before they are parsed
 event = webhook.verify(body, headers)`,
