@@ -163,7 +163,7 @@ export default defineConfig({
           maxWorkers: maxServerWorkers,
           experimental,
           isolate,
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 25_000 } },
           setupFiles: ["e2e/each-file.ts"],

@@ -104,6 +104,8 @@ inBrowser("nothing in a dialog can be changed while its form is sent", async () 
     if (path.endsWith("?new=blank")) await dialog.getByLabel("CloudEvents 1.0").waitFor();
     if (label === "URL")
       await dialog.getByRole("button", { name: "Payload, secret and headers" }).click();
+    // A ceiling can be sent only once it is known whether one exists.
+    await dialog.locator("button[type=submit]:enabled").waitFor();
     const held = await holdRequests(page, url, { method, handle: reject });
     await field.press("Enter");
     await held.reached;

@@ -337,6 +337,8 @@ inBrowser("a person who cannot raise a ceiling learns which role that needs", as
   await spend({ cost_micros: 900_000 });
   await call(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
   const page = await openDashboard(beckon.url, { as: viewer, path: `/w/${id}` });
+  // Until the overview knows that there are no runs, the button is at another place.
+  await page.getByText("Each call of an agent is a run").waitFor();
   await page.getByRole("button", { name: "Raise the ceiling" }).hover();
   await page.getByRole("tooltip", { name: "This needs the role admin." }).waitFor();
 });

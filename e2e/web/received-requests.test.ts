@@ -6,8 +6,9 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { signedAsGithub } from "../../server/test/receiving-trigger.ts";
 import { expectAccessible } from "./accessibility.ts";
+import { announceChange } from "./announce-change.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
-import { holdRequests } from "./hold-requests.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 
 /** Tests triggers that receive the webhooks of a service, from the preset to the replay. */
 
@@ -697,6 +698,23 @@ inBrowser("a slow read of the list is not cancelled when further requests arrive
   expect(cancelled).toEqual([]);
   await held.release();
   await expect.poll(() => row(page, /push/).count()).toBe(3);
+});
+
+inBrowser("a read of the list is not cancelled by an earlier read", async () => {
+  const { page, trigger, secret } = await openGithub();
+  expect(await send(trigger.url, secret)).toBe(200);
+  await row(page, /issues/).waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const earlier = await holdRequests(page, /\/requests\?limit=200/, { isSent: true });
+  await announceChange(page, [workspaceId, "requests"]);
+  await earlier.reached;
+  const later = await holdRequests(page, /\/requests\?limit=50/);
+  expect(await send(trigger.url, secret, { type: "push" })).toBe(200);
+  await later.reached;
+  await earlier.release();
+  await renderFrames(page);
+  await later.release();
+  await row(page, /push/).waitFor();
 });
 
 inBrowser(

@@ -221,25 +221,27 @@ inBrowser("two presses before the page is rendered are both in the URL", async (
 });
 
 inBrowser("the time range is chosen by name or by its days", async () => {
-  const { agent, add, open } = await workspace();
+  const now = new Date();
+  const { agent, add, open } = await workspace(zoneAtNoon(now));
+  const dayBefore = (days: number) => dateOf(new Date(now.getTime() - days * dayMs));
   const desk = await agent("Refund desk");
   await add(desk, { time: daysAgo(60), cost_micros: 5_000_000 }, { cost_micros: 1_000_000 });
   const page = await open();
   await page.getByText("$1.00", { exact: true }).first().waitFor();
-  await expect.poll(() => page.getByLabel("First day").inputValue()).toBe(dateOf(daysAgo(29)));
+  await expect.poll(() => page.getByLabel("First day").inputValue()).toBe(dayBefore(29));
   await page.getByLabel("Time", { exact: true }).selectOption("Last 90 days");
   await page.getByText("$6.00", { exact: true }).first().waitFor();
   // The URL has the name and not its days, so that a bookmark shows the last 90 days on each day.
   await expect.poll(() => new URL(page.url()).search).toBe("?range=90");
-  await expect.poll(() => page.getByLabel("First day").inputValue()).toBe(dateOf(daysAgo(89)));
-  const day = dateOf(daysAgo(30));
+  await expect.poll(() => page.getByLabel("First day").inputValue()).toBe(dayBefore(89));
+  const day = dayBefore(30);
   await page.getByLabel("Last day").fill(day);
   await page.getByLabel("Last day").press("Enter");
   await page.getByText("$5.00", { exact: true }).first().waitFor();
   await expect.poll(() => page.getByLabel("Time", { exact: true }).inputValue()).toBe("custom");
   await page.getByText("Metered since").waitFor();
   // The first day is now after the last day, so the page shows an error.
-  await page.getByLabel("First day").fill(dateOf(new Date()));
+  await page.getByLabel("First day").fill(dayBefore(0));
   await page.getByLabel("First day").press("Enter");
   await page.getByText("query parameter from must not be after to.").first().waitFor();
 });

@@ -30,7 +30,7 @@ for (const [number, payload] of strongPayloads.entries()) {
   for (const path of added.paths) paths.add(path);
 }
 
-inBrowser("no page takes a text for markup", { timeout: 300_000 }, async () => {
+inBrowser("no page takes a text for markup", async () => {
   const page = await openDashboard(beckon.url, { as: owner });
   for (const path of paths)
     expect([path, await injectedInto(page, beckon.url + path)]).toEqual([path, []]);

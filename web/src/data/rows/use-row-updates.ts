@@ -36,6 +36,8 @@ export function useRowUpdates<Row extends { readonly id: string }>(
   const update = async () => {
     const number = ++updates.current;
     const isCurrent = () => number === updates.current;
+    const findQuery = () => queryClient.getQueryCache().find({ queryKey });
+    const before = findQuery()?.promise;
     try {
       const head = await readPage({ limit: maxUpdated });
       if (!isCurrent()) return;
@@ -43,6 +45,10 @@ export function useRowUpdates<Row extends { readonly id: string }>(
       // The position of the page is known only now: when a list is opened by Back, it is restored
       // after the list was rendered.
       if (isAtTop(topPx)) {
+        const { promise, state } = findQuery() ?? {};
+        const isAnew = state?.fetchMeta?.fetchMore === undefined;
+        // A read of the list that began after this one has newer rows.
+        if (promise !== undefined && promise !== before && isAnew) return;
         await queryClient.cancelQueries({ queryKey, exact: true });
         queryClient.setQueryData<RowPages<Row>>(queryKey, { pages: [head], pageParams: [null] });
         return;
@@ -51,8 +57,7 @@ export function useRowUpdates<Row extends { readonly id: string }>(
       await updateRows(queryClient, queryKey, head, { readPage, isCurrent });
     } catch (thrown) {
       const error = thrown as Error;
-      const query = queryClient.getQueryCache().find({ queryKey });
-      if (isCurrent()) query?.setState({ status: "error", error, fetchMeta: null });
+      if (isCurrent()) findQuery()?.setState({ status: "error", error, fetchMeta: null });
     }
   };
   useInvalidation(queryKey, () => void update());
