@@ -64,16 +64,18 @@ const addressHeader = "x-address";
  *
  * Cookies are signed with a key derived from the master key. Cookies of other installations are
  * therefore rejected, and a new master key invalidates all sessions.
- * @param secure Whether cookies are sent over TLS only (`__Secure-` prefix).
+ * @param secure Whether cookies are sent over TLS only.
  * @throws If better-auth cannot initialise itself, for example because too many files are open.
  */
 export async function openSessions({
   database,
   masterKey,
+  cookieName,
   secure,
 }: {
   database: Database;
   masterKey: Buffer;
+  cookieName: string;
   secure: boolean;
 }): Promise<Sessions> {
   const secret = Buffer.from(
@@ -110,10 +112,12 @@ export async function openSessions({
     },
     advanced: {
       cookiePrefix: "beckon",
-      useSecureCookies: secure,
+      // If true, better-auth would put `__Secure-` in front of the name.
+      useSecureCookies: false,
+      cookies: { session_token: { name: cookieName } },
       // With `strict`, browsers send the cookie only with requests of Beckon's own pages. They do
       // not even send it when a person follows a link from another site.
-      defaultCookieAttributes: { httpOnly: true, sameSite: "strict", path: "/" },
+      defaultCookieAttributes: { secure, httpOnly: true, sameSite: "strict", path: "/" },
       ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
       database: {
         generateId: ({ model }) => newId(prefixes[model] ?? "req"),

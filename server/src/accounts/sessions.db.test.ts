@@ -48,7 +48,7 @@ describe("signing in", () => {
     ]);
   });
 
-  test("sets a Secure cookie if PUBLIC_URL is https", async () => {
+  test("sets a cookie that no other host can set if PUBLIC_URL is https", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const auth = createAuth({
       database: beckon.db.database,
@@ -60,10 +60,13 @@ describe("signing in", () => {
       address: "127.0.0.1",
       userAgent: undefined,
     });
+    // Browsers reject a cookie with this prefix if it has a `Domain` or another `Path`.
     expect(session.cookies[0]).toMatch(
-      /^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/,
+      /^__Host-beckon\.session_token=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
-    expect(auth.clearCookie).toMatch(/^__Secure-beckon\.session_token=; Max-Age=0; .*; Secure$/);
+    expect(auth.clearCookie).toBe(
+      "__Host-beckon.session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
+    );
   });
 
   test("returns the same error for a wrong password and an unknown e-mail", async () => {
@@ -313,7 +316,7 @@ describe("a session", () => {
     for (const value of values) {
       for (const cookie of [
         `beckon.session_token=${value}`,
-        `__Secure-beckon.session_token=${value}`,
+        `__Host-beckon.session_token=${value}`,
       ]) {
         const response = await visitor(beckon, cookie).call("/me", {
           headers: { authorization: `Bearer ${token}` },

@@ -191,7 +191,7 @@ describe("with a PUBLIC_URL of https", async () => {
       method: path === "/me" ? "PATCH" : "POST",
       host,
       headers: [
-        ["cookie", `__Secure-${victim.cookie}`],
+        ["cookie", `__Host-${victim.cookie}`],
         ["origin", origin],
         ["content-type", "application/json"],
         ["content-length", "2"],
@@ -199,6 +199,19 @@ describe("with a PUBLIC_URL of https", async () => {
       pieces: ["{}"],
     });
   const status = async (host: string, origin: string) => (await ask(host, origin)).status;
+
+  test("a cookie that another host of the domain can set does not replace the person's own", async () => {
+    const intruder = await addPerson(beckon, { role: "owner" });
+    const { body } = await rawRequest(`${other.listeningUrl}/api/public/me`, {
+      method: "GET",
+      host: "beckon.example.com",
+      headers: [
+        "cookie",
+        `__Secure-${intruder.cookie}; ${intruder.cookie}; __Host-${victim.cookie}`,
+      ],
+    });
+    expect(body.data).toMatchObject({ id: victim.id });
+  });
 
   test("its host and origin are ours, and no name beside it", async () => {
     expect(await status("beckon.example.com", "https://beckon.example.com")).toBe(200);

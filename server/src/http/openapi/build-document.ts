@@ -19,7 +19,7 @@ const description = `Beckon hosts AI agents that any system can call: wait for t
 A resource is \`{"ok": true, "data": {…}}\`, a list \`{"ok": true, "data": […], "next": "<cursor>" | null}\`, newest first, an error \`{"ok": false, "error": "<what went wrong and what to do>", "code": "<stable code>"}\`. Versions only add: ignore fields and enum values that you do not know. A request body with an unknown field is rejected.`;
 
 const sessionScheme =
-  "The cookie of a member who is signed in. Its name starts with `__Secure-` if PUBLIC_URL is https. A member of several workspaces names one in the header `beckon-workspace` or, on GET, as `?workspace=`. Requests other than GET need the Origin of this site. A key in the request takes precedence.";
+  "The cookie of a member who is signed in. Its name starts with `__Host-` if PUBLIC_URL is https. A member of several workspaces names one in the header `beckon-workspace` or, on GET, as `?workspace=`. Requests other than GET need the Origin of this site. A key in the request takes precedence.";
 
 /** Tags of the operations, in the order of the documentation. */
 const tags = [

@@ -154,7 +154,7 @@ test("an invitation is accepted without a credential or with a session", () => {
 
 test.each([
   ["http://127.0.0.1:3000", "beckon.session_token"],
-  ["https://beckon.example.com", "__Secure-beckon.session_token"],
+  ["https://beckon.example.com", "__Host-beckon.session_token"],
 ])("at %s the session is the cookie %s", (publicUrl, name) => {
   expect(buildDocument(publicUrl).components.securitySchemes.session.name).toBe(name);
 });
