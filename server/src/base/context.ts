@@ -19,6 +19,8 @@ export type Actor =
        * all agents of the workspace.
        */
       readonly agentIds: readonly string[] | null;
+      /** SHA-256 of the secret of the request. Absent if the key is the issuer of a link. */
+      readonly secretHash?: Buffer;
     }
   /** A signed-in member. `scopes` are the scopes that the role has at the time of the request. */
   | {

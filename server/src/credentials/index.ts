@@ -1,5 +1,5 @@
 export { networkOf } from "./network-of.ts";
-export { requireUnchangedRole } from "./require-unchanged-role.ts";
+export { requireUnchangedRights } from "./require-unchanged-rights.ts";
 export { type StreamCredential, stillValid } from "./still-valid-statement.ts";
 export { unauthorizedMessage } from "./unauthorized.ts";
 export { isAgentToken, isKeySecret, isTriggerToken, isUnexpired } from "./validity.ts";

@@ -7,7 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import {
   expiryOf,
   maxExpiryOf,
@@ -27,8 +27,8 @@ const defaultExpiryDays = 90;
  * Adds a key. Only this response contains the key's secret. By default it expires after 90 days,
  * but not after the key that creates it.
  * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor, or would
- *   expire later, if the actor is a key with a ceiling, or if the role of the actor was changed
- *   during the request; `not_found` for an unknown agent.
+ *   expire later, or if the actor is a key with a ceiling; `not_found` for an unknown agent; the
+ *   errors of `requireUnchangedRights`.
  */
 export async function createKey({
   ctx,
@@ -40,7 +40,7 @@ export async function createKey({
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      await requireUnchangedRole(tx, ctx);
+      await requireUnchangedRights(tx, ctx);
       return addKey(tx, ctx, orThrow(input.body));
     }),
   );
@@ -48,7 +48,7 @@ export async function createKey({
 
 /**
  * Adds a key in the caller's transaction. Checks that the key cannot do more than the actor. Unlike
- * `createKey`, it neither checks that the actor can add keys and still has its role, nor applies
+ * `createKey`, it neither checks that the actor can add keys and still has its rights, nor applies
  * the Idempotency-Key: the caller must do both.
  * @throws ApiError in the same cases as `createKey`.
  */

@@ -2,7 +2,6 @@ import { presets, type Scope, workspaceScopes } from "@beckon/contract";
 import { type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { unauthorizedMessage } from "../credentials/index.ts";
 import { type Expiry, existingAgents, findExpiry, hasCeiling } from "./store.ts";
 
 /** The scopes of a key, and the agents to which it is limited (null if it is not limited). */
@@ -87,17 +86,13 @@ export function addsTo(before: Grant, after: Grant): boolean {
 /**
  * Returns the latest expiry that the actor can give a key: its own if it is a key; null if there is
  * no limit.
- * @param tx A transaction that sees the actor's workspace.
- * @throws ApiError `unauthorized` if the actor is a key that was deleted during the request.
+ * @param tx A transaction that sees the actor's workspace and has called `requireUnchangedRights`.
  */
 export async function maxExpiryOf(
   tx: WorkspaceTransaction,
   { actor }: Pick<Context, "actor">,
 ): Promise<Date | null> {
-  if (actor.kind !== "key") return null;
-  const expiresAt = await findExpiry(tx, actor.id);
-  if (expiresAt === undefined) throw new ApiError("unauthorized", unauthorizedMessage);
-  return expiresAt;
+  return actor.kind === "key" ? await findExpiry(tx, actor.id) : null;
 }
 
 /**
@@ -118,7 +113,7 @@ export function permitExpiry(expiresAt: Date | null, maxExpiry: Date | null): vo
 /**
  * Checks that a key does not expire after the actor, which receives its new secret. Otherwise a key
  * that expires would have access for longer with the secret of another key.
- * @throws ApiError as `maxExpiryOf`; `forbidden`
+ * @throws ApiError `forbidden`
  */
 export async function permitRotation(
   tx: WorkspaceTransaction,

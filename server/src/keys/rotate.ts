@@ -6,7 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import { permitGrant, permitOtherSecret, permitRotation } from "./grant.ts";
 import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
@@ -21,9 +21,8 @@ const ownGraceSeconds = 300;
  * Gives the key a new secret, which only this response contains. The previous secret stays valid
  * for `grace_seconds` more: by default `ownGraceSeconds` if the key rotates itself, else 0.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
- *   who would receive its secret, or expires later, if the actor is another key with a ceiling, or
- *   if the role of the actor was changed during the request; `conflict` for
- *   an expired key or the bootstrap key.
+ *   who would receive its secret, or expires later, or if the actor is another key with a ceiling;
+ *   `conflict` for an expired key or the bootstrap key; the errors of `requireUnchangedRights`.
  */
 export async function rotateKey({
   ctx,
@@ -34,7 +33,7 @@ export async function rotateKey({
 }): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-    await requireUnchangedRole(tx, ctx);
+    await requireUnchangedRights(tx, ctx);
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     permitGrant(ctx, row);
     await permitRotation(tx, ctx, row);

@@ -82,21 +82,14 @@ export function lockKeyRow(
   return within(tx, workspaceId, agentIds).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/**
- * Returns when the key expires: null for never; undefined if the key does not exist. Keeps the key
- * from being deleted until the transaction ends.
- */
-export async function findExpiry(
-  tx: WorkspaceTransaction,
-  keyId: string,
-): Promise<Date | null | undefined> {
-  const row = await tx
+/** Returns when an existing key expires; null for never. */
+export async function findExpiry(tx: WorkspaceTransaction, keyId: string): Promise<Date | null> {
+  const { expires_at } = await tx
     .selectFrom("keys")
     .select("expires_at")
     .where("id", "=", keyId)
-    .forKeyShare()
-    .executeTakeFirst();
-  return row?.expires_at;
+    .executeTakeFirstOrThrow();
+  return expires_at;
 }
 
 /** Returns whether the key has a ceiling of its own. */

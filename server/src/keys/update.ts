@@ -3,7 +3,7 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import {
   addsTo,
   expiryOf,
@@ -20,8 +20,8 @@ import { updateKeyRow } from "./store.ts";
  * Changes a key's name, scopes, agents or expiry. After the response, all processes check requests
  * against the changed key. A future expiry makes an expired key valid again.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the changed key could do more than
- *   the actor, if it gets a new expiry, scopes or agents and expires after the actor, or if the
- *   role of the actor was changed during the request; `conflict` for the bootstrap key.
+ *   the actor, or if it gets a new expiry, scopes or agents and expires after the actor; `conflict`
+ *   for the bootstrap key; the errors of `requireUnchangedRights`.
  */
 export async function updateKey({
   ctx,
@@ -32,7 +32,7 @@ export async function updateKey({
 }): Promise<Key> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-    await requireUnchangedRole(tx, ctx);
+    await requireUnchangedRights(tx, ctx);
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     const body = parseBody(updateKeyBody, input.body);
     const agentIds =

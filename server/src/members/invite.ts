@@ -7,7 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import { type InvitationWithLink, toInvitation } from "./invitation.ts";
 import { insertInvitation } from "./invitation-store.ts";
 import { permitRole } from "./member.ts";
@@ -16,7 +16,7 @@ import { findMemberByEmail, lockMembers } from "./store.ts";
 /**
  * Issues an invitation link, which can be used once. Only this response contains the link.
  * @throws ApiError `bad_request`; `forbidden` for a role with scopes that the actor does not have;
- *   `conflict` if a member has this e-mail.
+ *   `conflict` if a member has this e-mail; the errors of `requireUnchangedRights`.
  */
 export async function inviteMember({
   ctx,
@@ -31,7 +31,7 @@ export async function inviteMember({
       const { email, role, expires_in_days } = parseBody(createInvitationBody, input.body);
       permitRole(ctx, role);
       await lockMembers(tx, ctx.workspaceId);
-      await requireUnchangedRole(tx, ctx);
+      await requireUnchangedRights(tx, ctx);
       if ((await findMemberByEmail(tx, ctx.workspaceId, email)) !== undefined) {
         throw new ApiError(
           "conflict",

@@ -2,7 +2,7 @@ import { deleteResets } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
 import { permitRole, requireMember } from "./member.ts";
 import { deleteMember, lockMembers } from "./store.ts";
@@ -13,7 +13,7 @@ import { deleteMember, lockMembers } from "./store.ts";
  * remains. Agents and keys that the person created remain too, because they belong to the
  * workspace.
  * @throws ApiError `not_found`; `forbidden` if the member's role has scopes that the actor does not
- *   have; `conflict` for the last owner.
+ *   have; `conflict` for the last owner; the errors of `requireUnchangedRights`.
  */
 export async function removeMember({
   ctx,
@@ -28,7 +28,7 @@ export async function removeMember({
   // to no workspace.
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
-    await requireUnchangedRole(tx, ctx);
+    await requireUnchangedRights(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
     if (!isOwnMembership) permitRole(ctx, row.role);
     if (row.role === "owner") await requireOtherOwner(tx, ctx, row.id);

@@ -4,7 +4,7 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
 import { permitRole, requireMember, toMember } from "./member.ts";
 import { lockMembers, updateRole } from "./store.ts";
@@ -13,7 +13,7 @@ import { lockMembers, updateRole } from "./store.ts";
  * Changes a member's role. After the response, all processes use the new role. A role that the
  * member already has changes nothing, so their reset links remain valid.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the old or new role has scopes that
- *   the actor does not have; `conflict` for the last owner.
+ *   the actor does not have; `conflict` for the last owner; the errors of `requireUnchangedRights`.
  */
 export async function updateMember({
   ctx,
@@ -27,7 +27,7 @@ export async function updateMember({
   // to no workspace.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
-    await requireUnchangedRole(tx, ctx);
+    await requireUnchangedRights(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
     const { role } = parseBody(updateMemberBody, input.body);
     permitRole(ctx, row.role);

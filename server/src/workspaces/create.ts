@@ -6,7 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { requireUnchangedRole } from "../credentials/index.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import { addKey, requireKey } from "../keys/index.ts";
 import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
@@ -29,8 +29,7 @@ export type NewWorkspace = Workspace & {
  * Only owners and keys of the workspace `default` can add workspaces. Otherwise the members of
  * another workspace could exceed its allowances and ceilings by adding workspaces, because these
  * limits apply per workspace.
- * @throws ApiError `bad_request`; `forbidden`, also if the role of the actor was changed during the
- *   request
+ * @throws ApiError `bad_request`, `forbidden`; the errors of `requireUnchangedRights`.
  */
 export async function createWorkspace({
   ctx,
@@ -48,7 +47,7 @@ export async function createWorkspace({
   }
   return inAllWorkspaces(ctx.database.tenant, (tx) =>
     once(tx, ctx, async () => {
-      await requireUnchangedRole(tx, ctx);
+      await requireUnchangedRights(tx, ctx);
       const body = parseBody(createWorkspaceBody, input.body);
       await requireTimeZone(tx, body.time_zone);
       const row = await insertWorkspace(tx, { id: newId("wsp"), ...body });

@@ -3,6 +3,7 @@ import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../../base/context.ts";
 import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
+import { hashCredential } from "../../base/secrets/index.ts";
 import { resolveKey } from "../../keys/index.ts";
 import { findMemberships } from "../../members/index.ts";
 import { resolveToken } from "../../tokens/index.ts";
@@ -129,7 +130,13 @@ async function resolve(services: Services, credential: string): Promise<Authenti
     if (key === undefined) return undefined;
     services.keyUse.note({ workspaceId: key.workspaceId, credential });
     return {
-      actor: { kind: "key", id: key.id, scopes: key.scopes, agentIds: key.agentIds },
+      actor: {
+        kind: "key",
+        id: key.id,
+        scopes: key.scopes,
+        agentIds: key.agentIds,
+        secretHash: hashCredential(credential),
+      },
       workspaceId: key.workspaceId,
     };
   } catch (thrown) {
