@@ -71,6 +71,29 @@ inBrowser(
   },
 );
 
+inBrowser(
+  "an action that a dialog confirms asks for a sign-in, also without live updates",
+  async () => {
+    const person = await addPerson(beckon, { role: "admin" });
+    await beckon.call("/keys", { body: { name: "Deleted later", preset: "observer" } });
+    const page = await open("/keys", person);
+    // Otherwise the page notices the end of its session by its stream.
+    await page.addInitScript("delete globalThis.SharedWorker");
+    const stream = await holdRequests(page, /\/api\/public\/events/);
+    await page.reload();
+    await stream.reached;
+    await button(page, "More about Deleted later").click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await endSession(person);
+    await button(page, "Delete key").click();
+    await signIn(page).waitFor();
+    await signInAs(page, person);
+    await signIn(page).waitFor({ state: "detached" });
+    await button(page, "Delete key").click();
+    await page.getByRole("row").filter({ hasText: "Deleted later" }).waitFor({ state: "detached" });
+  },
+);
+
 inBrowser("a session that has ended is not taken for a wrong password", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   const page = await open("/settings?tab=account", person);

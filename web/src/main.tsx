@@ -7,6 +7,7 @@ import {
   createQueryClient,
   createSession,
   followChanges,
+  handleUnauthorized,
   SessionProvider,
   toServerTime,
   workspaceIn,
@@ -23,7 +24,7 @@ if (nonce !== undefined) setNonce(nonce);
 // which the Content-Security-Policy forbids and reports.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
-const queryClient = createQueryClient(() => void session.check());
+const queryClient = createQueryClient();
 startFirstScreen(queryClient, location.pathname);
 const router = createAppRouter(queryClient);
 const pathname = () => router.state.location.pathname;
@@ -42,6 +43,7 @@ const session = createSession(queryClient, {
     await router.navigate({ href: `/sign-in${search}`, replace: true, ignoreBlocker: true });
   },
 });
+handleUnauthorized(() => void session.check());
 // Screens that were opened while the session was expired show an error, and are loaded again.
 session.subscribe(() => {
   if (session.isExpired() || router.state.matches.every(({ status }) => status !== "error")) return;

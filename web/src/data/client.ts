@@ -13,6 +13,16 @@ const send = readingTime(fetchOnce);
 /** Aborts when the session ends. */
 let session = new AbortController();
 
+let onUnauthorized = () => {};
+
+/**
+ * From this call on, calls the function after each response with the status 401. This does not
+ * depend on what handles the error of the call: a query, a mutation or a dialog.
+ */
+export function handleUnauthorized(handle: () => void): void {
+  onUnauthorized = handle;
+}
+
 function createClientOfSession(headers: Readonly<Record<string, string>> = {}): BeckonClient {
   const { signal } = session;
   return createClient({
@@ -23,7 +33,9 @@ function createClientOfSession(headers: Readonly<Record<string, string>> = {}): 
     // since, and be executed in their name.
     fetch: async (input, init) => {
       signal.throwIfAborted();
-      return send(input, init);
+      const response = await send(input, init);
+      if (response.status === 401) onUnauthorized();
+      return response;
     },
   });
 }

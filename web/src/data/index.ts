@@ -1,6 +1,6 @@
 export { codeOf, sentenceOf } from "../ui/index.ts";
 export { changesOf } from "./changes.ts";
-export { account, clientOf, sentOnce } from "./client.ts";
+export { account, clientOf, handleUnauthorized, sentOnce } from "./client.ts";
 export { defaultWorkspaceId } from "./default-workspace.ts";
 export {
   errorOf,

@@ -5,7 +5,7 @@ import { createQueryClient } from "./query-client.ts";
 test("what a mutation was called with and what it returned leave the cache with its screen", async () => {
   vi.useFakeTimers();
   try {
-    const client = createQueryClient(() => {});
+    const client = createQueryClient();
     const rotate = new MutationObserver(client, {
       mutationFn: async (key: string) => `new ${key}`,
     });

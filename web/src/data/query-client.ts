@@ -1,18 +1,11 @@
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { isUnauthorized } from "./errors.ts";
+import { QueryClient } from "@tanstack/react-query";
 
 /**
  * Creates the cache of all data that the page has read. Queries have no retries of their own,
  * because the API client retries.
- * @param onUnauthorized called when any call is rejected with 401
  */
-export function createQueryClient(onUnauthorized: () => void): QueryClient {
-  const onError = (thrown: unknown) => {
-    if (isUnauthorized(thrown)) onUnauthorized();
-  };
+export function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       // Calls are made even if the browser reports that it is offline, because the server can run
       // on the same machine.
