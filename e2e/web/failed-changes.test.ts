@@ -318,6 +318,43 @@ inBrowser("a row that was deleted without a response leaves the list", async () 
   });
 });
 
+inBrowser("a person who has left a workspace without a response leaves its pages", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const page = await openDashboard(beckon.url, {
+    as: person,
+    path: `/w/${owner.workspaceId}/members`,
+  });
+  await rowOf(page, person.email)
+    .getByRole("button", { name: /^Actions for/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Leave workspace" }).click();
+  await losingResponses(page, "DELETE", async () => {
+    await button(page, "Leave workspace").click();
+    await page.waitForURL(`${beckon.url}/`);
+  });
+  await page.getByRole("heading", { name: "You are in no workspace" }).waitFor();
+});
+
+inBrowser(
+  "a person who has lowered their own role without a response sees the new one",
+  async () => {
+    const person = await addPerson(beckon, { role: "owner" });
+    const page = await openDashboard(beckon.url, {
+      as: person,
+      path: `/w/${owner.workspaceId}/members`,
+    });
+    const row = rowOf(page, person.email);
+    await row.getByRole("button", { name: /^Actions for/ }).click();
+    await page.getByRole("menuitem", { name: "Change role…" }).click();
+    await page.getByRole("radio", { name: "Viewer" }).check();
+    await losingResponses(page, "PATCH", async () => {
+      await button(page, "Change role").click();
+      await row.getByRole("cell", { name: "Viewer" }).waitFor();
+    });
+    await page.locator("button[aria-disabled=true]", { hasText: "Invite" }).waitFor();
+  },
+);
+
 inBrowser("a creation without a response says so, is listed, and can be repeated", async () => {
   const { id: agentId } = await beckon.createAgent();
   const page = await open("/keys");

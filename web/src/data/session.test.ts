@@ -324,6 +324,15 @@ test.each([
   expect(shownToasts().length).toBe(left);
 });
 
+test("a check that finds other memberships makes the page read them again", async () => {
+  const { queryClient, session } = openSession();
+  const isInvalidated = () => queryClient.getQueryState(meQuery.queryKey)?.isInvalidated;
+  responses.set("/me", Response.json({ ok: true, data: me }));
+  expect([await session.check(), isInvalidated()]).toEqual([true, false]);
+  responses.set("/me", Response.json({ ok: true, data: { ...me, workspaces: [] } }));
+  expect([await session.check(), isInvalidated()]).toEqual([true, true]);
+});
+
 test("a check says that the person is signed in only if the server has said so", async () => {
   const { session } = openSession();
   responses.set("/me", failed());

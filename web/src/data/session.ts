@@ -1,7 +1,7 @@
 import type { CallOptions, Me, SignInBody } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
-import { clearToasts, createSubscribers } from "../ui/index.ts";
+import { clearToasts, createSubscribers, isEqual } from "../ui/index.ts";
 import { account, endCalls, sentOnce } from "./client.ts";
 import { firstCallError, isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
@@ -113,7 +113,11 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
    * Returns whether the page was kept.
    */
   const accept = (known: Me, me: Me): boolean => {
-    if (me.id === known.id && !isExpired) return true;
+    if (me.id === known.id && !isExpired) {
+      // For example, the person has left a workspace by a call whose response was lost.
+      if (!isEqual(me, known)) void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+      return true;
+    }
     if (me.id === known.id && page.isVisibleTo(me)) {
       renewals += 1;
       // A check that is under way can still get the 401 of the expired session.

@@ -23,16 +23,20 @@ export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
   const queryClient = useQueryClient();
   const navigateFrom = useNavigateFrom();
   const toast = useToast();
-  const remove = async () => {
+  const leave = async () => {
     const navigate = navigateFrom(`/w/${workspaceId}`);
+    const readMe = () => queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
+    await client.members.remove(member.id).then(readMe, async (thrown: unknown) => {
+      // The response may be lost. If the person has left, a repeat of the call is rejected.
+      const me = await readMe().catch(() => undefined);
+      if (me?.workspaces.every(({ id }) => id !== workspaceId) !== true) throw thrown;
+    });
+    forgetWorkspace();
+    await navigate({ to: "/", replace: true });
+    toast({ tone: "success", title: `You left ${workspaceName}.` });
+  };
+  const remove = async () => {
     await client.members.remove(member.id);
-    if (isOwn) {
-      forgetWorkspace();
-      await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-      await navigate({ to: "/", replace: true });
-      toast({ tone: "success", title: `You left ${workspaceName}.` });
-      return;
-    }
     toast({ tone: "success", title: `Removed ${member.name}` });
     await announceChanges(queryClient, membersKey(workspaceId), invitationsKey(workspaceId));
   };
@@ -48,7 +52,7 @@ export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
       }
       confirmLabel={isOwn ? "Leave workspace" : "Remove member"}
       pendingText={isOwn ? "Leaving…" : "Removing…"}
-      onConfirm={remove}
+      onConfirm={isOwn ? leave : remove}
       onError={(thrown) =>
         void announceIfOutdated(
           queryClient,

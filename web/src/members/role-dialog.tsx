@@ -31,27 +31,31 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
   const { id: workspaceId, role: ownRole, client } = useWorkspace();
   const isOwn = useMe().id === member.id;
   const queryClient = useQueryClient();
+  const readOwnRole = async () => {
+    const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined);
+    return me?.workspaces.find(({ id }) => id === workspaceId)?.role;
+  };
   const toast = useToast();
   const [chosen, setChosen] = useState<Member["role"]>();
   const role = chosen ?? member.role;
+  const affected = [
+    membersKey(workspaceId),
+    invitationsKey(workspaceId),
+    ...(isOwn ? [meQuery.queryKey] : []),
+  ];
   const change = useMutation({
-    mutationFn: () => client.members.update(member.id, { role }),
+    mutationFn: () =>
+      client.members.update(member.id, { role }).catch(async (thrown: unknown) => {
+        // The response may be lost. With the new role, the call cannot be repeated to find out.
+        if (isOwn && (await readOwnRole()) === role) return { ...member, role };
+        throw thrown;
+      }),
     onSuccess: (changed) => {
       toast({ tone: "success", title: `${changed.name} is now ${roleLabel(changed.role)}.` });
-      void announceChanges(
-        queryClient,
-        membersKey(workspaceId),
-        invitationsKey(workspaceId),
-        ...(isOwn ? [meQuery.queryKey] : []),
-      );
+      void announceChanges(queryClient, ...affected);
     },
     onError: (thrown) => {
-      void announceIfOutdated(
-        queryClient,
-        thrown,
-        membersKey(workspaceId),
-        invitationsKey(workspaceId),
-      );
+      void announceIfOutdated(queryClient, thrown, ...affected);
       if (!isNotFound(thrown)) return;
       // The dialog belongs to the member's row. It disappears with the row, before its error can be
       // read.
