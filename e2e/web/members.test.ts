@@ -124,7 +124,12 @@ inBrowser("a role is changed, and the member is removed after a question", async
 
   await row.getByRole("button", { name: "Actions for Linus" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
-  await page.getByText("They lose access to this workspace at once").waitFor();
+  await page.getByText("Keys, tokens and trigger URLs that they have seen still work").waitFor();
+  await page.getByRole("link", { name: "audit log" }).click();
+  await page.getByText("Linus joined the workspace as editor").waitFor();
+  await page.goBack();
+  await row.getByRole("button", { name: "Actions for Linus" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
   await page.getByRole("button", { name: "Remove member" }).click();
   await row.waitFor({ state: "detached" });
 });

@@ -7,7 +7,7 @@ import {
   meQuery,
   useWorkspace,
 } from "../data/index.ts";
-import { ConfirmDialog, useNavigateFrom, useToast } from "../ui/index.ts";
+import { ConfirmDialog, Link, useNavigateFrom, useToast } from "../ui/index.ts";
 import { invitationsKey, membersKey } from "./queries.ts";
 
 interface RemoveMemberProps {
@@ -46,9 +46,17 @@ export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
       onOpenChange={close}
       title={isOwn ? `Leave ${workspaceName}?` : `Remove ${member.name}?`}
       effect={
-        isOwn
-          ? "You lose access to this workspace at once. What you made in it stays. To come back, you need an invitation."
-          : "They lose access to this workspace at once, and invitations that they made stop. Their account stays, and so do agents and keys that they made. To come back, they need an invitation."
+        isOwn ? (
+          "You lose access to this workspace at once. What you made in it stays. To come back, you need an invitation."
+        ) : (
+          <>
+            They cannot open this workspace any more, and invitations that they made stop. Keys,
+            tokens and trigger URLs that they have seen still work: rotate them. The{" "}
+            <Link href={`/w/${workspaceId}/audit?actor=user:${member.id}`}>audit log</Link> shows
+            what they made and revealed. Their account stays, and so do agents and keys that they
+            made. To come back, they need an invitation.
+          </>
+        )
       }
       confirmLabel={isOwn ? "Leave workspace" : "Remove member"}
       pendingText={isOwn ? "Leaving…" : "Removing…"}
