@@ -1185,7 +1185,7 @@ export function bindOperations(send: Sender) {
       delete: (keyId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/keys/{key_id}", params: [keyId] }, options),
 
-      /** Rotate key. Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0. Send 0 if the key has leaked. A secret that an earlier rotation replaced stops at once, even in its grace period. Needs the scope `keys:write`. */
+      /** Rotate key. Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call with the same `Idempotency-Key` if the response is lost, else 0. Send 0 if the key has leaked. A secret that an earlier rotation replaced stops at once, even in its grace period. Needs the scope `keys:write`. */
       rotate: (
         keyId: string,
         body?: RotateKeyBody,

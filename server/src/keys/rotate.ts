@@ -13,7 +13,9 @@ import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
  * Default of `grace_seconds` if a key rotates itself. If the response is lost, the key can repeat
- * the request with its previous secret. It may have no other credential.
+ * the request with its previous secret and the same Idempotency-Key. It may have no other
+ * credential. Without the Idempotency-Key, the repeat would be a second rotation, which ends the
+ * previous secret at once.
  */
 const ownGraceSeconds = 300;
 

@@ -77,7 +77,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
       id: "rotateKey",
       summary: "Rotate key",
       description:
-        "Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0. Send 0 if the key has leaked. A secret that an earlier rotation replaced stops at once, even in its grace period.",
+        "Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call with the same `Idempotency-Key` if the response is lost, else 0. Send 0 if the key has leaked. A secret that an earlier rotation replaced stops at once, even in its grace period.",
       body: rotateKeyBody,
       bodyOptional: true,
       data: key,

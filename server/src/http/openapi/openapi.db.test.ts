@@ -28,6 +28,14 @@ test("docs/openapi.json is what the routes say", async () => {
   expect(JSON.stringify(document, null, 2), "run: node script/openapi.ts").toBe(written.trimEnd());
 });
 
+test("the rotation of a key says that a repeat needs the same Idempotency-Key", () => {
+  const { post } = document.paths["/api/public/keys/{key_id}/rotate"] as Record<
+    string,
+    { description: string }
+  >;
+  expect(post?.description).toContain("repeat the call with the same `Idempotency-Key`");
+});
+
 test("integers that do not fit 32 bits say so", () => {
   const narrow: string[] = [];
   const visit = (value: unknown, path: string) => {
