@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { captureLog } from "../../test/capture-log.ts";
+import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson, cookieIn, type Person, password, signIn, visitor } from "../../test/people.ts";
+import { createFailedSignIns } from "./failed-sign-ins.ts";
 
 /** Tests which sessions a change of the password deletes and starts. */
 
@@ -51,6 +54,35 @@ test("a change with a wrong current password neither deletes nor starts a sessio
   expect(response.headers.getSetCookie()).toEqual([]);
   expect((await person.call("/me")).status).toBe(200);
   expect(await countSessions(person)).toBe(1);
+});
+
+/** Waits until `count` wrong current passwords of the person are in the audit log. */
+const rejections = (person: Person, count: number) =>
+  eventually("entries of the audit log", async () => {
+    const { body } = await beckon.call(`/audit?action=password.refuse&target=${person.id}`);
+    return body.data.length >= count ? (body.data as object[]) : undefined;
+  });
+
+test("a wrong current password is in the audit log", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  await change(person, "not the password");
+  expect(await rejections(person, 1)).toMatchObject([
+    { actor: `user:${person.id}`, address: "127.0.0.1" },
+  ]);
+});
+
+test("of many wrong passwords that a person sends at once, ten are in the audit log", async () => {
+  const [person, other] = [
+    await addPerson(beckon, { role: "viewer" }),
+    await addPerson(beckon, { role: "viewer" }),
+  ];
+  const recorder = createFailedSignIns(beckon.db.database, captureLog().log);
+  for (let attempt = 0; attempt < 15; attempt++)
+    recorder.noteSignedIn({ userId: person.id, address: "203.0.113.1" });
+  await rejections(person, 10);
+  recorder.noteSignedIn({ userId: other.id, address: "203.0.113.1" });
+  await rejections(other, 1);
+  expect(await rejections(person, 10)).toHaveLength(10);
 });
 
 test("concurrent changes of the password leave one session", async () => {

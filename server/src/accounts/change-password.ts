@@ -1,14 +1,12 @@
 import { changePasswordBody } from "@beckon/contract";
 import { inAllWorkspaces } from "../base/database/index.ts";
+import type { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { SignedIn } from "./account-context.ts";
 import { hashPassword, verifyPassword } from "./hash-password.ts";
 import { deleteResets, findPassword, updatePassword } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 import { deleteSessionOfToken, deleteSessionsOf } from "./session-store.ts";
-
-const wrongPasswordMessage =
-  "current_password is wrong. If it is lost, ask an owner of your workspace for a reset link.";
 
 /**
  * Changes the password, starts a new session, and deletes all others and an open reset link. The
@@ -33,7 +31,7 @@ export async function changePassword({
     currentHash === undefined ||
     !(await verifyPassword({ hash: currentHash, password: body.current_password }, ctx.address))
   )
-    throw ctx.failedAttempts.count(wrongPasswordMessage);
+    throw wrongPassword(ctx);
   ctx.failedAttempts.permit();
   const hash = await hashPassword(body.new_password, ctx.address);
   const session = await ctx.auth.startSession({
@@ -53,6 +51,13 @@ export async function changePassword({
     await recordAccountAction(tx, ctx, { action: "password.change", target: ctx.userId });
     return true;
   });
-  if (!isChanged) throw ctx.failedAttempts.count(wrongPasswordMessage);
+  if (!isChanged) throw wrongPassword(ctx);
   return { cookies: session.cookies };
+}
+
+function wrongPassword(ctx: SignedIn): ApiError {
+  ctx.failedSignIns.noteSignedIn(ctx);
+  return ctx.failedAttempts.count(
+    "current_password is wrong. If it is lost, ask an owner of your workspace for a reset link.",
+  );
 }

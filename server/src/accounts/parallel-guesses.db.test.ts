@@ -30,7 +30,7 @@ const ctx: SignedIn = {
     count: (message) => new ApiError("unauthorized", message),
     countSucceeding() {},
   },
-  failedSignIns: { note() {} },
+  failedSignIns: { note() {}, noteSignedIn() {} },
   userId: person.id,
   sessionId: "ses_none",
 };

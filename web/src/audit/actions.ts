@@ -180,6 +180,7 @@ export const wordings: Readonly<Record<string, Wording>> = {
   "password.reset_link": { label: "Password: reset link", text: "made a reset link for {target}" },
   "password.reset": { label: "Password: reset", text: "set a new password with a reset link" },
   "password.change": { label: "Password: changed", text: "changed their password" },
+  "password.refuse": { label: "Password: rejected", text: "gave a wrong current password" },
   "session.create": { label: "Session: signed in", text: "signed in" },
   "session.delete": { label: "Session: signed out", text: "ended a session of their own" },
   "session.delete_others": {

@@ -176,7 +176,7 @@ export const logLines = {
       suppressed: "number?",
     },
   },
-  "a failed sign-in was not written to the audit log": {
+  "a wrong password was not written to the audit log": {
     area: "auth",
     level: "warn",
     fields: { reason: "text" },
