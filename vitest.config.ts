@@ -14,9 +14,9 @@ import { LongestFirst } from "./server/test/longest-first.ts";
  */
 
 /**
- * Seed of all property tests. It is fixed, so that a test that begins to fail fails because of a
- * change of the code. `FAST_CHECK_SEED=random script/test` tests other values and prints its seed,
- * which repeats the same values.
+ * Seed of all property tests and random faults. It is fixed, so that a test that begins to fail
+ * fails because of a change of the code. `FAST_CHECK_SEED=random script/test` tests other values and
+ * prints its seed, which repeats the same values.
  */
 const given = process.env.FAST_CHECK_SEED ?? "1";
 const seed = given === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(given);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { faults } from "../server/test/crash/chaos.ts";
+import { crashSeed as seed } from "../server/test/crash/random.ts";
 import { storm, summary } from "../server/test/crash/storm.ts";
 import { testDatabase } from "../server/test/database.ts";
 
 const { url, database } = await testDatabase();
-const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 console.log(`CRASH_SEED=${seed}`);
 
 it("loses no acknowledged run, finishes none twice and repeats no unsafe effect when processes are killed", async () => {

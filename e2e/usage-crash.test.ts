@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { killAroundSteps, runsPerKill } from "../server/test/crash/kill-around-steps.ts";
+import { crashSeed as seed } from "../server/test/crash/random.ts";
 import { testDatabase } from "../server/test/database.ts";
 
 const { url, database } = await testDatabase();
-const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 console.log(`CRASH_SEED=${seed}`);
 
 const kills = 30;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { startBusyModel } from "../../test/busy-model.ts";
-import { seeded } from "../../test/crash/random.ts";
+import { crashSeed as seed, seeded } from "../../test/crash/random.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type Proxy as Network, startProxy, statement } from "../../test/proxy.ts";
 
@@ -9,9 +9,6 @@ import { type Proxy as Network, startProxy, statement } from "../../test/proxy.t
  * A server that serves callers and executes no runs. Its connection to the database has no faults.
  */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
-
-/** Seed of the random choices. `CRASH_SEED` repeats those of an earlier run. */
-const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,3 +1,9 @@
+/**
+ * Seed of the random choices of tests. `CRASH_SEED` repeats those of an earlier run. By default it
+ * is the seed of the property tests, which `vitest.config.ts` sets.
+ */
+export const crashSeed = Number(process.env.CRASH_SEED ?? process.env.FAST_CHECK_SEED ?? 1);
+
 /** Random numbers that a seed reproduces. The timing of processes is not reproducible. */
 export interface Random {
   /** From 0 (inclusive) to 1 (exclusive). */
