@@ -118,7 +118,7 @@ const listenFd = 4;
  */
 const maxUnrecorded = 1_000;
 /** Maximum milliseconds to wait for servers to report how many runs they execute. */
-const maxDrainReportMs = 1_000;
+const maxDrainReportMs = 3_000;
 
 export interface ServersOptions {
   /** Module that each server runs. */
