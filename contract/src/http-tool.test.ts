@@ -427,18 +427,20 @@ test.each<[string, (length: number) => unknown]>([
   ],
   ["a long host", (length) => withOperation({ url: `https://${"a".repeat(length)}#` })],
 ])("one request with %s is rejected quickly, with few issues", (_what, body) => {
-  const start = performance.now();
+  const before = process.threadCpuUsage();
   expect(mistakes(body(1_048_576)).length).toBeLessThan(300);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(2_000);
 });
 
 test("templates of the maximum length are checked in time proportional to their length", () => {
   const query = Object.fromEntries(
     Array.from({ length: 64 }, (_, n) => [`q${n}`, "{id}".repeat(500)]),
   );
-  const start = performance.now();
+  const before = process.threadCpuUsage();
   expect(mistakes(withOperation({ query }))).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });
 
 test.each<[string, unknown, string]>([

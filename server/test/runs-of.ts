@@ -28,6 +28,26 @@ export async function allSucceeded(
   });
 }
 
+/**
+ * Returns the maximum number of runs of `floodingId` that started while a run of `agentIds` was
+ * queued.
+ */
+export async function maxStartedBefore(
+  { db }: TestBeckon,
+  agentIds: readonly string[],
+  floodingId: string,
+): Promise<number> {
+  const { rows } = await db.database.engine.query<{ max: number }>(
+    `select max((
+        select count(*) from runs f
+          where f.agent_id = $2 and f.started_at > r.created_at and f.started_at < r.started_at
+      ))::int as max
+      from runs r where r.agent_id = any ($1)`,
+    [agentIds, floodingId],
+  );
+  return rows[0]?.max ?? Number.NaN;
+}
+
 /** Returns the types of a run's events, in order. */
 export async function eventTypesOf({ db }: TestBeckon, runId: string): Promise<string[]> {
   const { rows } = await db.database.engine.query<{ type: string }>(

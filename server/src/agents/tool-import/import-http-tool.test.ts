@@ -743,7 +743,7 @@ test.each<[string, object, RegExp | undefined]>([
   const began = performance.now();
   const imported = importing(minimal(change));
   await (error === undefined ? imported : expect(imported).rejects.toThrow(error));
-  expect(performance.now() - began).toBeLessThan(4_000);
+  expect(performance.now() - began).toBeLessThan(20_000);
 });
 
 const string = { type: "string" };
