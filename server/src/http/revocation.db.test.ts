@@ -48,6 +48,8 @@ function sendOn(
       if (perSecond === undefined) await one();
       else {
         one().catch(() => {});
+        // On a busy machine responses take longer. Of too many open requests some would get 503.
+        await until(() => sent.length - responses < 50);
         await new Promise((resolve) =>
           setTimeout(
             resolve,

@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
+import { repeatUnavailable } from "../../test/repeat-unavailable.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 import { newId } from "../base/ids.ts";
 
@@ -146,7 +147,9 @@ test("simultaneous pauses and resumptions are listed in the order in which they 
   const agent = await beckon.createAgent();
   await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
-      index % 2 === 0 ? pause(agent, { reason: `${index}` }) : resume(agent),
+      repeatUnavailable(() =>
+        index % 2 === 0 ? pause(agent, { reason: `${index}` }) : resume(agent),
+      ),
     ),
   );
   await allShown();

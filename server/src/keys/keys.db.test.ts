@@ -1,9 +1,11 @@
+// This file is long because all operations on keys are tested on one server.
 import { presets, scopes } from "@beckon/contract";
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { repeatUnavailable } from "../../test/repeat-unavailable.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { hashCredential } from "../base/secrets/index.ts";
@@ -29,9 +31,12 @@ const create = async (body: Record<string, unknown> = {}, credential = beckon.ke
     throw new Error(`${response.status}: ${JSON.stringify(response.body)}`);
   return response.body.data as { id: string; key: string; expires_at: string | null };
 };
-const rotate = async (id: string, graceSeconds = 0) =>
-  (await beckon.call(`/keys/${id}/rotate`, { body: { grace_seconds: graceSeconds } })).body.data
-    .key as string;
+const rotate = async (id: string, graceSeconds = 0) => {
+  const { body } = await repeatUnavailable(() =>
+    beckon.call(`/keys/${id}/rotate`, { body: { grace_seconds: graceSeconds } }),
+  );
+  return body.data.key as string;
+};
 /** The statuses with which both processes respond to the credential. */
 const statusesOf = async (credential: string) => [
   (await beckon.call("/agents", { credential })).status,

@@ -1,8 +1,10 @@
+// This file is long because all operations on subscriptions are tested on one server.
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { openClient } from "../../test/open-client.ts";
+import { repeatUnavailable } from "../../test/repeat-unavailable.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { timeOf } from "../base/ids.ts";
 import { countMissed } from "./deliveries/index.ts";
@@ -482,10 +484,12 @@ describe("a list of subscriptions", () => {
 test("a workspace has at most 50 subscriptions, also if they are created at the same time", async () => {
   const { data: workspace } = (await beckon.call("/workspaces", { body: { name: "Full" } })).body;
   const add = () =>
-    beckon.call("/subscriptions", {
-      credential: workspace.key,
-      body: { url: nowhere, event_types: ["run.finished"] },
-    });
+    repeatUnavailable(() =>
+      beckon.call("/subscriptions", {
+        credential: workspace.key,
+        body: { url: nowhere, event_types: ["run.finished"] },
+      }),
+    );
   const answers = await Promise.all(Array.from({ length: 60 }, add));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
   const rejected = answers.filter(({ status }) => status !== 201);
