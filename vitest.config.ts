@@ -79,10 +79,10 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Only a test that hangs needs them: on a busy machine, a test takes several times as long.
-    testTimeout: 60_000,
-    // Vitest's default of one second is too short for a page on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // Vitest's default of one second is too short for a busy machine.
+    expect: { poll: { timeout: 25_000 } },
     teardownTimeout: 30_000,
     // A test marked with `only` would hide the others.
     allowOnly: false,
@@ -147,9 +147,6 @@ export default defineConfig({
           maxWorkers: maxServerWorkers,
           experimental,
           isolate,
-          // A test can start several servers, each with a new database.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           setupFiles: ["e2e/each-file.ts"],
           include: ["e2e/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
@@ -163,9 +160,8 @@ export default defineConfig({
           maxWorkers: maxServerWorkers,
           experimental,
           isolate,
+          // The longest tests go through many pages.
           testTimeout: 300_000,
-          hookTimeout: 120_000,
-          expect: { poll: { timeout: 25_000 } },
           setupFiles: ["e2e/each-file.ts"],
           include: ["e2e/web/**/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],

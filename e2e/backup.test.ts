@@ -191,7 +191,7 @@ test("a backup is made while runs are acknowledged, with files that only their o
   expect(occupied).toMatchObject({ code: 1, out: "" });
   expect(occupied.err).toMatch(/Another Beckon .* is running on the data folder/);
   await product.stop();
-}, 180_000);
+});
 
 const into = { BECKON_DATA_DIR: restored };
 const other = join(folder, "other");
@@ -216,7 +216,7 @@ test("what would replace or miss something is rejected", async () => {
       expect(JSON.parse(result.err).error).toContain(error);
     }),
   );
-}, 180_000);
+});
 
 test("after a restore, acknowledged runs are there, and nothing of before the backup is done again", async () => {
   const restore = await run("restore", [backup, "--master-key-file", join(data, "master.key")], {
@@ -279,7 +279,7 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   const replayed = await receiver.awaitCount(1, ({ body }) => body.data.run_id === before.inTool);
   expect(replayed[0]?.body).toMatchObject({ type: "run.failed" });
   await product.stop();
-}, 180_000);
+});
 
 test("a copy of the data folder that is put back and marked repeats no tool call", async () => {
   const used = join(folder, "used");
@@ -315,7 +315,7 @@ test("a copy of the data folder that is put back and marked repeats no tool call
   expect({ status, code: error?.code }).toEqual({ status: "failed", code: "interrupted" });
   await product.stop();
   expect(tool.reached).toHaveLength(calls + 2);
-}, 180_000);
+});
 
 test.runIf(process.geteuid?.() === 0 && process.platform === "linux")(
   "as root without user namespaces, a backup is restored with any umask",

@@ -29,7 +29,7 @@ const root = join(temporaryFolder(), "package");
 beforeAll(() => {
   execFileSync(join(checkout, "script/pack"), [folder], { stdio: "pipe" });
   execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", dirname(root)]);
-}, 120_000);
+});
 
 test("the package contains the documents that its sources and messages name", () => {
   const named = ["cli", "client", "contract", "server"].flatMap((workspace) => {
@@ -143,7 +143,6 @@ const empty = temporaryFolder();
 
 test.for(nodes)(
   "npx runs the tarball in an empty folder on Node.js $version",
-  { timeout: 180_000 },
   async ({ find }, { skip }) => {
     rmSync(join(empty, "data"), { recursive: true, force: true });
     const path = find() ?? skip("npm reaches no registry, so Node.js 24 could not be installed.");

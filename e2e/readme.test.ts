@@ -52,7 +52,7 @@ test("the README is at most 120 lines long", () => {
   expect(readFileSync(join(checkout, "README.md"), "utf8").split("\n").length).toBeLessThan(121);
 });
 
-test("the pages' commands and programs print what they show", { timeout: 120_000 }, async () => {
+test("the pages' commands and programs print what they show", async () => {
   const folder = temporaryFolder();
   const ollama = await startModelServer({ host: "127.0.0.1", port: 11_434 }).catch((cause) => {
     throw new Error("This test needs port 11434. Stop the program that uses it.", { cause });

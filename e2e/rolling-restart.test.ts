@@ -136,7 +136,6 @@ const proxies = [
 
 test.skipIf(!isInstalled("nginx"))(
   "a rolling restart of two servers behind nginx loses no request",
-  { timeout: 120_000 },
   async () => {
     const servers = [await startServer(), await startServer()];
     const nginx = await startNginx(servers.map(({ port }) => port));
@@ -231,7 +230,6 @@ async function startSilentPort(): Promise<number> {
 
 test.skipIf(!isInstalled("nginx"))(
   "if one of two machines accepts no connection, each request succeeds within seconds",
-  { timeout: 120_000 },
   async () => {
     const server = await startServer();
     const nginx = await startNginx([server.port, await startSilentPort()]);

@@ -133,9 +133,7 @@ test("a URL that cannot be parsed ends the start with 78, and is not shown", asy
   expect(output).toContain("DATABASE_URL cannot be used: Invalid URL.");
 });
 
-test("a missing master.key ends the start of an installation with 78, and is not created again", {
-  timeout: 180_000,
-}, async () => {
+test("a missing master.key ends the start of an installation with 78, and is not created again", async () => {
   const data = join(temporaryFolder(), "data");
   const [path, copy] = [join(data, "master.key"), join(data, "copy.key")];
   const settings = { BECKON_DATA_DIR: data, PORT: "0" };

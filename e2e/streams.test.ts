@@ -94,9 +94,9 @@ async function readInPieces(runId: string, random: Random): Promise<ReadResult> 
   }
 }
 
-test("500 readers each read the whole journal across cuts and kills of two of three processes", {
-  timeout: 180_000,
-}, async ({ annotate }) => {
+test("500 readers each read the whole journal across cuts and kills of two of three processes", async ({
+  annotate,
+}) => {
   const random = seeded(seed);
   const plans = Array.from({ length: 25 }, () =>
     planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 20 }),
@@ -186,9 +186,7 @@ async function timesOfRuns(...servers: readonly string[]): Promise<number[][]> {
   return times;
 }
 
-test("200 very slow readers need little memory and do not slow down runs", {
-  timeout: 180_000,
-}, async ({ annotate }) => {
+test("200 very slow readers need little memory and do not slow down runs", async ({ annotate }) => {
   await eventually("all servers", () => fleet.servers.every(({ up }) => up) || undefined, 40_000);
   const [server, other] = fleet.servers;
   const address = server?.url ?? "";

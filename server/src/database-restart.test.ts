@@ -14,10 +14,7 @@ import { start } from "./main.ts";
 
 const leaseMs = 2_000;
 
-test("a database restart that is longer than the lease makes no process declare another dead, and runs in progress end once", {
-  // The waits for leases alone take 15 seconds.
-  timeout: 60_000,
-}, async () => {
+test("a database restart that is longer than the lease makes no process declare another dead, and runs in progress end once", async () => {
   // The servers connect through a socket in the data folder. While PostgreSQL is stopped, another
   // program could take a TCP port.
   const options: EmbeddedOptions = {

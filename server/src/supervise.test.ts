@@ -124,7 +124,7 @@ test("after kill -9 of the supervisor the servers exit, PostgreSQL stays, and th
 
 test("kill -9 at 20 moments of a first start always leaves a folder that starts", {
   // A startup takes several seconds on a busy machine, and this test makes 41 of them.
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const measured = temporaryFolder();
   const began = performance.now();

@@ -22,7 +22,7 @@ export interface TestDatabase {
 }
 
 /** Time for a PostgreSQL backend to exit after its client disconnected. */
-const disconnectTimeoutMs = 5_000;
+const disconnectTimeoutMs = 20_000;
 
 /**
  * Creates a database with Beckon's schema, or without tables if `empty`. Call it once at the top of

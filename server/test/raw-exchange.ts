@@ -29,7 +29,7 @@ export interface ExchangeOptions {
 }
 
 /** Maximum time for the server to close the connection. */
-const maxWaitMs = 10_000;
+const maxWaitMs = 30_000;
 
 /**
  * Sends exactly these bytes to the server at `url` and reads until the server closes the

@@ -292,9 +292,7 @@ test("no other route accepts YAML", async () => {
   expectError(response, 415, "unsupported_type", /application\/json\.$/);
 });
 
-test("500 agents with a trigger each are imported in their order", {
-  timeout: 60_000,
-}, async () => {
+test("500 agents with a trigger each are imported in their order", async () => {
   const stranger = await insertStranger(beckon);
   const names = Array.from({ length: 500 }, (_, index) => `Agent ${index}`);
   const body = {

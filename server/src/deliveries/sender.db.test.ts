@@ -162,13 +162,11 @@ test("a delivery whose outcome waits for the database for longer than the lease 
     );
     return { sends, ...rows[0] };
   };
-  await expect
-    .poll(state, { timeout: 15_000 })
-    .toMatchObject({ sends: 1, is_due: true, claims: 1 });
+  await expect.poll(state).toMatchObject({ sends: 1, is_due: true, claims: 1 });
   const before = claims;
-  await expect.poll(() => claims, { timeout: 15_000 }).toBeGreaterThan(before + 1);
+  await expect.poll(() => claims).toBeGreaterThan(before + 1);
   isLost = false;
-  await expect.poll(state, { timeout: 15_000 }).toMatchObject({ status: "succeeded" });
+  await expect.poll(state).toMatchObject({ status: "succeeded" });
   expect(sends).toBe(1);
 });
 

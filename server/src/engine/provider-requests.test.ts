@@ -141,7 +141,7 @@ async function complaintsAbout(statements: readonly string[]): Promise<string> {
   );
 }
 
-it("sends what the providers' own packages would", { timeout: 60_000 }, async () => {
+it("sends what the providers' own packages would", async () => {
   const statements: string[] = [];
   for (const [kind, modelIds] of models) {
     for (const modelId of modelIds) {
@@ -157,9 +157,7 @@ it("sends what the providers' own packages would", { timeout: 60_000 }, async ()
   expect(await complaintsAbout(statements)).toBe("");
 });
 
-it("detects a field that is missing, unknown or of another type", {
-  timeout: 60_000,
-}, async () => {
+it("detects a field that is missing, unknown or of another type", async () => {
   const [request] = await requestsTo("anthropic", "claude-sonnet-4-5");
   const [other] = await requestsTo("google", "gemini-2.5-flash");
   if (request === undefined || other === undefined) throw new Error("nothing was sent");

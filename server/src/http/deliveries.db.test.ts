@@ -49,7 +49,7 @@ describe("signatures", () => {
           beckon.call(trigger.url, { credential: null, body: { n } }),
         ),
       );
-    const received = await receiver.awaitCount(1_000, undefined, 20_000);
+    const received = await receiver.awaitCount(1_000, undefined, 90_000);
     const webhook = new Webhook(subscription.secret);
     const svix = new SvixWebhook(subscription.secret);
     for (const each of received) {

@@ -63,9 +63,7 @@ async function validTraffic(isOver: () => boolean): Promise<number> {
   return count;
 }
 
-test("1,000 idle sockets, slow headers and slow bodies do not harm valid requests, and are closed", {
-  timeout: 60_000,
-}, async () => {
+test("1,000 idle sockets, slow headers and slow bodies do not harm valid requests, and are closed", async () => {
   const request = `POST /api/public/agents/agt_1/invoke HTTP/1.1\r\nhost: ${hostname}\r\n`;
   const idle = await open(1_000);
   const slowHeaders = await open(100, request);

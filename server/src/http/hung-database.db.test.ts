@@ -43,7 +43,6 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
 
 test.each<"blackHole" | "mute">(["blackHole", "mute"])(
   "while the database hangs (%s) readiness and reads fail in time, and both recover by themselves",
-  { timeout: 90_000 },
   async (type) => {
     await eventually("readiness", async () => (await readiness()) === 200 || undefined);
     proxy.weather = { type };

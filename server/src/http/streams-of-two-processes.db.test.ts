@@ -88,9 +88,9 @@ test("without notifications between processes streams are complete, only later",
   }
 });
 
-test("1,000 clients at two processes cause almost no queries while idle, and get events soon", {
-  timeout: 60_000,
-}, async ({ annotate }) => {
+test("1,000 clients at two processes cause almost no queries while idle, and get events soon", async ({
+  annotate,
+}) => {
   const { held, paths } = await executing(20, says("Hello"));
   const readers: StreamReader[] = [];
   for (const path of paths) {

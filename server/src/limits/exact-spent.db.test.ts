@@ -43,9 +43,7 @@ async function underLoad(
   return answers;
 }
 
-test("ceilings and plans that change under load count each entry exactly once", {
-  timeout: 120_000,
-}, async () => {
+test("ceilings and plans that change under load count each entry exactly once", async () => {
   const workspace = await pricedWorkspace(beckon, server);
   const agent = await workspace.agent({ model_settings: { max_output_tokens: tokens } });
   const plan = async (name: string) => {

@@ -63,9 +63,9 @@ test("a child that is killed at any moment loses no evaluation", async () => {
   await render("a", "warm");
   let done = false;
   const killing = (async () => {
-    // Kills at most 3 children. On a slow machine, starting more of them would take longer than the
+    // Kills at most 2 children. On a slow machine, starting more of them would take longer than the
     // maximum time that evaluations wait in the queue (`maxWaitMs`).
-    for (let kills = 0; kills < 3 && !done; kills++) {
+    for (let kills = 0; kills < 2 && !done; kills++) {
       const last = processes.at(-1);
       last?.kill();
       await last?.exited;

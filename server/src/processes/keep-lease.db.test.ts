@@ -175,7 +175,7 @@ test("the first renewal after all leases were invalid for 10 minutes records tha
 });
 
 test("a renewal that gets no response is repeated on another connection before the lease expires", async () => {
-  const leaseSeconds = 6;
+  const leaseSeconds = 12;
   const far = connect({ url: proxy.urlFor(url), poolSize: 4, role, leaseSeconds, log });
   onTestFinished(() => far.close());
   const { own } = await keep(far.lease, leaseSeconds);
@@ -203,4 +203,4 @@ test("a renewal that gets no response is repeated on another connection before t
     30_000,
   );
   expect(renewedUntil - leaseSeconds * 1_000).toBeLessThan(until);
-}, 60_000);
+});

@@ -136,7 +136,7 @@ async function waitersOf(client: Pick<typeof engine, "query">, count: number): P
     );
     return rows.length;
   };
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(count);
+  await expect.poll(waiting).toBe(count);
 }
 
 test("what a run holds is replaced by what it used, in every budget that applies", async () => {

@@ -160,7 +160,7 @@ test("a takeover while the former owner waits for the limit's lock rejects the f
     );
     return found.rows.length;
   };
-  await expect.poll(blocked, { timeout: 10_000 }).toBe(1);
+  await expect.poll(blocked).toBe(1);
   await takeOver(former);
   await client.query("commit");
   client.release();

@@ -360,7 +360,7 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
     ),
     { numRuns: 15 },
   );
-}, 120_000);
+});
 
 test("a suspect that waits is cancelled at once, even if the process has no capacity", async () => {
   const held = await startHeldModel(beckon);

@@ -177,7 +177,7 @@ test("a model that requests everything gets only what was granted, and no secret
   });
   const runId = fired.body.run_id;
   await expect
-    .poll(async () => (await beckon.call(`/runs/${runId}`)).body.data.status, { timeout: 20_000 })
+    .poll(async () => (await beckon.call(`/runs/${runId}`)).body.data.status)
     .toBe("succeeded");
 
   const { rows: events } = await beckon.db.database.engine.query<Event>(

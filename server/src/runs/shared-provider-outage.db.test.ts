@@ -80,4 +80,4 @@ test("a failing model of a shared provider delays no other workspace", async () 
     allSucceeded(beckon, attacker.agent.id, runs * 2),
     allSucceeded(beckon, victim.agent.id, runs + 20),
   ]);
-}, 60_000);
+});

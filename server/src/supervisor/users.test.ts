@@ -120,8 +120,6 @@ async function startInContainer(
 
 asRoot(
   "as root without user namespaces, it creates no database that would be lost with a container",
-  // This test starts Beckon three times.
-  { timeout: 60_000 },
   async () => {
     const folder = temporaryFolder();
     const refused = await startInContainer(folder);
@@ -147,7 +145,6 @@ asRoot(
 
 asRoot(
   "as root without user namespaces it starts with any umask, also if only root can read the binaries",
-  { timeout: 60_000 },
   async () => {
     const folder = temporaryFolder();
     const volume = temporaryFolder();

@@ -128,7 +128,7 @@ test("a broken connection of the engine's pool affects only its own statement", 
 });
 
 test("while all connections are blocked callers get 503 in time, and success afterwards", {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async () => {
   const holder = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await holder.connect();

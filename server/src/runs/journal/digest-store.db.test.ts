@@ -197,4 +197,4 @@ test("a run with a journal of 200 MB is ended without loading the journal", asyn
     status: "failed",
     error: { code: "interrupted" },
   });
-}, 120_000);
+});
