@@ -49,7 +49,7 @@ export { nextPath, workspaceIn } from "./paths/next-path.ts";
 export { resourcePath } from "./paths/resource-path.ts";
 export { createQueryClient } from "./query-client.ts";
 export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
-export { reasonWithout, roleFor } from "./role-for.ts";
+export { roleFor } from "./role-for.ts";
 export { firstRows } from "./rows/first-rows.ts";
 export { heldWhileScrolled, refetchFirstPage } from "./rows/held-rows.ts";
 export { ListStatus } from "./rows/list-status.tsx";

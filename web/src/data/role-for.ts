@@ -25,9 +25,3 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
 export function roleFor(scope: Scope): string {
   return lowest[scope] ?? "viewer";
 }
-
-/** Returns why the person cannot do something, for a disabled action; undefined if they can. */
-export function reasonWithout(scope: Scope, can: (scope: Scope) => boolean): string | undefined {
-  if (can(scope)) return undefined;
-  return `This needs the role ${roleFor(scope)}. Ask an owner of the workspace.`;
-}

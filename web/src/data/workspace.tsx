@@ -5,6 +5,7 @@ import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { knownZone } from "../format/index.ts";
 import { clientOf } from "./client.ts";
 import { useMe } from "./me.ts";
+import { roleFor } from "./role-for.ts";
 
 /** The workspace whose data the screen shows. */
 export interface CurrentWorkspace {
@@ -26,6 +27,8 @@ export interface CurrentWorkspace {
   readonly client: BeckonClient;
   /** Returns whether the person has this permission. */
   readonly can: (scope: Scope) => boolean;
+  /** Returns why the person lacks this permission, for a disabled action; undefined if they do not. */
+  readonly whyNot: (scope: Scope) => string | undefined;
 }
 
 /** The fields of the workspace. The person's permissions are in `meQuery`. */
@@ -45,8 +48,9 @@ export function WorkspaceProvider({ id, children }: { id: string; children: Reac
   const { workspaces } = useMe();
   const { data } = useSuspenseQuery(workspaceQuery(id));
   const membership = workspaces.find((workspace) => workspace.id === id);
-  const current = useMemo<CurrentWorkspace>(
-    () => ({
+  const current = useMemo<CurrentWorkspace>(() => {
+    const can = (scope: Scope) => membership?.scopes.includes(scope) ?? false;
+    return {
       id,
       name: data.name,
       role: membership?.role ?? "viewer",
@@ -55,10 +59,13 @@ export function WorkspaceProvider({ id, children }: { id: string; children: Reac
       runRetentionDays: data.run_retention_days,
       maxRunRetentionDays: data.max_run_retention_days,
       client: clientOf(id),
-      can: (scope) => membership?.scopes.includes(scope) ?? false,
-    }),
-    [id, data, membership],
-  );
+      can,
+      whyNot: (scope) =>
+        can(scope)
+          ? undefined
+          : `This needs the role ${roleFor(scope)}. Ask an owner of the workspace.`,
+    };
+  }, [id, data, membership]);
   return <WorkspaceContext value={current}>{children}</WorkspaceContext>;
 }
 

@@ -25,9 +25,9 @@ export function KeyDialog({ apiKey, error, close, show }: KeyDialogProps) {
 }
 
 function ReadKey({ apiKey, close, show }: KeyDialogProps & { readonly apiKey: Key }) {
-  const { can } = useWorkspace();
+  const workspace = useWorkspace();
   const now = useNow();
-  const fixed = whyFixed(apiKey, can);
+  const fixed = whyFixed(apiKey, workspace);
   const act = (name: KeyAct) => () => show({ key: apiKey.id, act: name });
   return (
     <Dialog
@@ -40,7 +40,7 @@ function ReadKey({ apiKey, close, show }: KeyDialogProps & { readonly apiKey: Ke
             <Button variant="danger" onClick={act("delete")} disabledReason={fixed}>
               Delete
             </Button>
-            <Button onClick={act("rotate")} disabledReason={whyNotRotated(apiKey, can, now)}>
+            <Button onClick={act("rotate")} disabledReason={whyNotRotated(apiKey, workspace, now)}>
               Rotate
             </Button>
             <Button variant="primary" onClick={act("edit")} disabledReason={fixed}>

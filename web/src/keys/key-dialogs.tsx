@@ -54,8 +54,8 @@ interface OpenedKeyProps extends Pick<KeyDialogsProps, "show"> {
 }
 
 function OpenedKey({ apiKey, act, show }: OpenedKeyProps) {
-  const { can } = useWorkspace();
-  const isAllowed = useEverTrue(isActAllowed(act, apiKey, can));
+  const workspace = useWorkspace();
+  const isAllowed = useEverTrue(isActAllowed(act, apiKey, workspace));
   const close = () => show({});
   if (isAllowed && act === "edit") return <EditKey apiKey={apiKey} close={close} />;
   if (isAllowed && act === "rotate") return <RotateKey apiKey={apiKey} close={close} />;
@@ -63,7 +63,8 @@ function OpenedKey({ apiKey, act, show }: OpenedKeyProps) {
   return <KeyDialog apiKey={apiKey} close={close} show={show} />;
 }
 
-function isActAllowed(act: string | undefined, key: Key, can: CurrentWorkspace["can"]): boolean {
-  const reason = act === "rotate" ? whyNotRotated(key, can, toServerTime()) : whyFixed(key, can);
+function isActAllowed(act: string | undefined, key: Key, workspace: CurrentWorkspace): boolean {
+  const reason =
+    act === "rotate" ? whyNotRotated(key, workspace, toServerTime()) : whyFixed(key, workspace);
   return reason === undefined;
 }

@@ -14,15 +14,15 @@ interface KeyMenuProps {
 
 /** The menu with the actions on a key. */
 export function KeyMenu({ apiKey, onAct }: KeyMenuProps) {
-  const { can } = useWorkspace();
+  const workspace = useWorkspace();
   const now = useNow();
-  const fixed = whyFixed(apiKey, can);
+  const fixed = whyFixed(apiKey, workspace);
   const label = `More about ${apiKey.name}`;
   const rotate = {
     label: "Rotate",
     icon: RotateCw,
     onSelect: () => onAct("rotate"),
-    disabledReason: whyNotRotated(apiKey, can, now),
+    disabledReason: whyNotRotated(apiKey, workspace, now),
   };
   return (
     <span className="relative z-1 inline-flex align-middle">

@@ -4,7 +4,6 @@ import { useList, useWorkspace } from "../data/index.ts";
 import { Button, CurlLine, DataTable, EmptyState, PageHeader, useShowDialog } from "../ui/index.ts";
 import { keyColumns } from "./columns.tsx";
 import { KeyDialogs } from "./key-dialogs.tsx";
-import { needsAdmin } from "./permission.ts";
 import { keysQuery } from "./queries.ts";
 
 /** The workspace's API keys. */
@@ -12,7 +11,7 @@ export function KeysScreen() {
   const workspace = useWorkspace();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const keys = useList(keysQuery(workspace));
-  const disabledReason = needsAdmin(workspace.can);
+  const disabledReason = workspace.whyNot("keys:write");
   const show = useShowDialog();
   const isEmpty = keys.isSuccess && keys.rows.length === 0 && !keys.hasNextPage;
   const create = (

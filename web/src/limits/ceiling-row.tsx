@@ -1,6 +1,6 @@
 import type { Ceiling } from "@beckon/client";
 import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
-import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { useWorkspace } from "../data/index.ts";
 import { formatPrice, moneyBeside } from "../format/index.ts";
 import { Badge, IconButton, Id, Menu, UserText } from "../ui/index.ts";
 import { LimitState } from "./limit-state.tsx";
@@ -47,9 +47,9 @@ export function CeilingRow({ ceiling, onAct }: CeilingRowProps) {
 }
 
 function CeilingMenu({ ceiling, onAct }: CeilingRowProps) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const label = `More about the ceiling of ${scopeWords(ceiling)}`;
-  const disabledReason = reasonWithout("limits:write", can);
+  const disabledReason = whyNot("limits:write");
   return (
     <Menu
       label={label}

@@ -1,7 +1,7 @@
 import type { Ceiling } from "@beckon/client";
 import { useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { reasonWithout, useList, useWorkspace } from "../data/index.ts";
+import { useList, useWorkspace } from "../data/index.ts";
 import {
   Button,
   CurlLine,
@@ -27,7 +27,7 @@ export function CeilingsPanel() {
     <Button
       size={isEmpty ? "medium" : "small"}
       icon={Plus}
-      disabledReason={reasonWithout("limits:write", workspace.can)}
+      disabledReason={workspace.whyNot("limits:write")}
       onClick={() => show({ ceiling: "new" })}
     >
       New ceiling

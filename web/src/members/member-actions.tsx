@@ -1,7 +1,7 @@
 import type { Member } from "@beckon/client";
 import { EllipsisVertical, KeyRound, LogOut, UserCog, UserMinus } from "lucide-react";
 import { useState } from "react";
-import { reasonWithout, useMe, useWorkspace } from "../data/index.ts";
+import { useMe, useWorkspace } from "../data/index.ts";
 import { IconButton, Menu } from "../ui/index.ts";
 import { RemoveMember } from "./remove-member.tsx";
 import { ResetLink } from "./reset-link.tsx";
@@ -10,11 +10,11 @@ import { outOfReach } from "./roles.ts";
 
 /** The actions on a member. Everybody can leave the workspace. */
 export function MemberActions({ member }: { readonly member: Member }) {
-  const { role: ownRole, can } = useWorkspace();
+  const { role: ownRole, whyNot } = useWorkspace();
   const isOwn = useMe().id === member.id;
   const [open, setOpen] = useState<"role" | "reset" | "remove">();
   const close = () => setOpen(undefined);
-  const fixed = reasonWithout("members:write", can) ?? outOfReach(member.role, ownRole);
+  const fixed = whyNot("members:write") ?? outOfReach(member.role, ownRole);
   return (
     <>
       <Menu
@@ -40,7 +40,7 @@ export function MemberActions({ member }: { readonly member: Member }) {
             onSelect: () => setOpen("reset"),
             disabledReason: isOwn
               ? "Change your own password in the settings, under Your account."
-              : reasonWithout("workspaces:own", can),
+              : whyNot("workspaces:own"),
           },
           "separator",
           isOwn

@@ -1,6 +1,6 @@
 import { useSearch } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
-import { reasonWithout, useList, useMe, useWorkspace } from "../data/index.ts";
+import { useList, useMe, useWorkspace } from "../data/index.ts";
 import {
   AllowedDialog,
   Button,
@@ -23,7 +23,7 @@ export function MembersScreen() {
   const members = useList(membersQuery(workspace));
   const { dialog }: { readonly dialog?: string } = useSearch({ strict: false });
   const show = useShowDialog();
-  const disabledReason = reasonWithout("members:write", workspace.can);
+  const disabledReason = workspace.whyNot("members:write");
   return (
     <div className="flex min-w-0 flex-col">
       <title>Members · Beckon</title>

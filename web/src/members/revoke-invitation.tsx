@@ -1,14 +1,14 @@
 import type { Invitation } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, announceIfOutdated, reasonWithout, useWorkspace } from "../data/index.ts";
+import { announceChanges, announceIfOutdated, useWorkspace } from "../data/index.ts";
 import { Button, ConfirmDialog, useToast } from "../ui/index.ts";
 import { invitationsKey } from "./queries.ts";
 import { outOfReach } from "./roles.ts";
 
 /** A button that revokes an invitation after a confirmation. */
 export function RevokeInvitation({ invitation }: { readonly invitation: Invitation }) {
-  const { id: workspaceId, role: ownRole, client, can } = useWorkspace();
+  const { id: workspaceId, role: ownRole, client, whyNot } = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
   const [open, setOpen] = useState(false);
@@ -23,7 +23,7 @@ export function RevokeInvitation({ invitation }: { readonly invitation: Invitati
         size="small"
         variant="danger"
         onClick={() => setOpen(true)}
-        disabledReason={reasonWithout("members:write", can) ?? outOfReach(invitation.role, ownRole)}
+        disabledReason={whyNot("members:write") ?? outOfReach(invitation.role, ownRole)}
       >
         Revoke
       </Button>

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { newestAgentQuery } from "../agents/index.ts";
-import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { useWorkspace } from "../data/index.ts";
 import { Button, CurlLine, EmptyState, LinkButton, Problem } from "../ui/index.ts";
 
 /** Shown in a workspace without runs: explains what a run is, and how to start the first one. */
 export function FirstRun() {
   const workspace = useWorkspace();
-  const { can, id } = workspace;
+  const { can, whyNot, id } = workspace;
   const { data: agent, error, refetch } = useQuery(newestAgentQuery(workspace));
   const canSee = can("agents:read");
   if (agent === undefined && canSee)
@@ -20,7 +20,7 @@ export function FirstRun() {
           <Action
             label="New agent"
             href={`/w/${id}/agents/new`}
-            disabledReason={reasonWithout("agents:write", can)}
+            disabledReason={whyNot("agents:write")}
           />
         }
         snippet={
@@ -41,7 +41,7 @@ export function FirstRun() {
         <Action
           label="Send a message"
           href={`/w/${id}/agents/${agent?.id}/playground`}
-          disabledReason={reasonWithout(canSee ? "agents:invoke" : "agents:read", can)}
+          disabledReason={whyNot(canSee ? "agents:invoke" : "agents:read")}
         />
       }
       snippet={

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
-import { announceChanges, failureWords, reasonWithout, useWorkspace } from "../data/index.ts";
+import { announceChanges, failureWords, useWorkspace } from "../data/index.ts";
 import { Button, useToast } from "../ui/index.ts";
 
 interface ResumeButtonProps {
@@ -10,7 +10,7 @@ interface ResumeButtonProps {
 
 /** A button that resumes a paused agent. */
 export function ResumeButton({ agentId, name }: ResumeButtonProps) {
-  const { id, client, can } = useWorkspace();
+  const { id, client, whyNot } = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
   const resume = useMutation({
@@ -41,7 +41,7 @@ export function ResumeButton({ agentId, name }: ResumeButtonProps) {
       pending={resume.isPending}
       pendingText="Resuming…"
       aria-label={`Resume ${name}`}
-      disabledReason={reasonWithout("agents:write", can)}
+      disabledReason={whyNot("agents:write")}
     >
       Resume
     </Button>

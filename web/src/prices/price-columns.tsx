@@ -1,6 +1,6 @@
 import type { ModelPrice } from "@beckon/client";
 import { EllipsisVertical, Pencil, Plus, Trash2 } from "lucide-react";
-import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { useWorkspace } from "../data/index.ts";
 import { Badge, type Column, IconButton, Menu, type MenuItem, menuColumn } from "../ui/index.ts";
 import { originTexts } from "./origins.ts";
 import { Rate } from "./rate.tsx";
@@ -81,12 +81,12 @@ interface PriceMenuProps {
 }
 
 function PriceMenu({ price, onAct }: PriceMenuProps) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const label = `More about the price of ${price.model}`;
   const disabledReason =
     price.provider_id === null
       ? "Only the operator of Beckon sets the price of this model."
-      : reasonWithout("limits:write", can);
+      : whyNot("limits:write");
   const change: MenuItem =
     price.id === null
       ? { label: "Set price", icon: Plus, onSelect: () => onAct("set"), disabledReason }

@@ -15,7 +15,6 @@ import { NoProviders } from "./list/no-providers.tsx";
 import { ProviderMenu } from "./list/provider-menu.tsx";
 import { ProviderRow } from "./list/provider-row.tsx";
 import { ProvidersSkeleton } from "./list/providers-skeleton.tsx";
-import { needsEditor } from "./permission.ts";
 import { ProviderDialogs } from "./provider-dialogs.tsx";
 import { providersQuery } from "./queries.ts";
 
@@ -25,7 +24,7 @@ export function ProvidersScreen() {
   const changeSearch = useChangeSearch();
   const search: SearchTexts = useSearch({ strict: false });
   const providers = useList(providersQuery(workspace));
-  const disabledReason = needsEditor(workspace.can);
+  const disabledReason = workspace.whyNot("providers:write");
   /** Changes search parameters, and closes the dialog that the URL names. */
   const show = (next: SearchTexts) =>
     changeSearch(

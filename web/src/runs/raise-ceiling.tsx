@@ -1,4 +1,4 @@
-import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { useWorkspace } from "../data/index.ts";
 import { Button, LinkButton } from "../ui/index.ts";
 
 interface RaiseCeilingProps {
@@ -11,8 +11,8 @@ interface RaiseCeilingProps {
  * button is disabled and says which role they need.
  */
 export function RaiseCeiling({ ceiling }: RaiseCeilingProps) {
-  const { id, can } = useWorkspace();
-  const disabledReason = reasonWithout("limits:write", can);
+  const { id, whyNot } = useWorkspace();
+  const disabledReason = whyNot("limits:write");
   const label = "Raise the ceiling";
   return disabledReason === undefined ? (
     <LinkButton size="small" href={`/w/${id}/plan?ceiling=${ceiling}`}>

@@ -1,6 +1,6 @@
 import type { Run } from "@beckon/client";
 import { Fragment } from "react";
-import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { useWorkspace } from "../data/index.ts";
 import { Link, Problem, Time } from "../ui/index.ts";
 import { limitWords, placeOfLimit } from "./limit-words.ts";
 import { adviceFor } from "./run-advice.ts";
@@ -102,8 +102,8 @@ interface LimitLinkProps {
 
 /** A link to the screen where the limit can be raised, or why the person cannot raise it. */
 function LimitLink({ limit, agentId }: LimitLinkProps) {
-  const { id, can } = useWorkspace();
+  const { id, whyNot } = useWorkspace();
   const { path, label, needs } = placeOfLimit(limit, agentId);
-  const reason = needs === undefined ? undefined : reasonWithout(needs, can);
+  const reason = needs === undefined ? undefined : whyNot(needs);
   return reason ?? <Link href={`/w/${id}${path}`}>{label}</Link>;
 }

@@ -9,7 +9,6 @@ import {
   fillIn,
   meQuery,
   messageOf,
-  reasonWithout,
   useWorkspace,
   wholeNumberIn,
   wording,
@@ -59,7 +58,7 @@ interface Submitted<Fields> {
 
 /** The form for the name of the workspace, its time zone, and how long it keeps its runs. */
 export function WorkspaceForm() {
-  const { id, name, storedTimeZone, runRetentionDays, maxRunRetentionDays, client, can } =
+  const { id, name, storedTimeZone, runRetentionDays, maxRunRetentionDays, client, whyNot } =
     useWorkspace();
   const queryClient = useQueryClient();
   const saved = { name, time_zone: storedTimeZone, run_retention_days: runRetentionDays };
@@ -90,7 +89,7 @@ export function WorkspaceForm() {
   const [asked, setAsked] = useState<Submitted<typeof saved>>();
   const daysOf = ({ run_retention_days: days }: typeof saved) =>
     Math.min(days ?? Number.POSITIVE_INFINITY, maxRunRetentionDays ?? Number.POSITIVE_INFINITY);
-  const reason = reasonWithout("workspaces:write", can);
+  const reason = whyNot("workspaces:write");
   const isFixed = reason !== undefined;
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
   return (

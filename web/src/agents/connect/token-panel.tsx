@@ -12,17 +12,16 @@ import {
   SecretField,
   Time,
 } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useToken } from "./use-token.ts";
 
 /** The agent's API token: its state, and the actions on it. */
 export function TokenPanel({ agent }: { readonly agent: Agent }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const token = useToken(agent.id);
   const [open, setOpen] = useState<"rotate" | "revoke">();
   const [issued, setIssued] = useState<string>();
   const close = () => setOpen(undefined);
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("agents:write");
   const issue = async (graceSeconds: number) => {
     setIssued(await token.rotate(graceSeconds));
     close();

@@ -3,18 +3,17 @@ import { Copy, Download, EllipsisVertical, Pause, Play, Trash2 } from "lucide-re
 import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, ConfirmDialog, IconButton, lazyPart, Menu } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useAgentActions } from "./use-agent-actions.ts";
 
 const PauseDialog = lazyPart(async () => (await import("./pause-dialog.tsx")).PauseDialog);
 
 /** The button that pauses or resumes the agent, and a menu with rarer actions. */
 export function AgentActions({ agent }: { readonly agent: Agent }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const actions = useAgentActions(agent);
   const [open, setOpen] = useState<"pause" | "delete">();
   const close = () => setOpen(undefined);
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("agents:write");
   return (
     <>
       {agent.paused_by === "member" ? (

@@ -3,11 +3,10 @@ import { Download, EllipsisVertical, FileUp, Plus } from "lucide-react";
 import { sentenceOf, useWorkspace } from "../../data/index.ts";
 import { download } from "../../json/index.ts";
 import { IconButton, Menu, useToast } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 
 /** A menu beside the list: other ways to create agents, and the export of all agents. */
 export function AgentsMenu() {
-  const { id, client, can } = useWorkspace();
+  const { id, client, whyNot } = useWorkspace();
   const toast = useToast();
   const save = useMutation({
     mutationFn: async (format: "yaml" | "json") =>
@@ -25,7 +24,7 @@ export function AgentsMenu() {
         description: sentenceOf(thrown),
       }),
   });
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("agents:write");
   const start = `/w/${id}/agents/new`;
   return (
     <Menu

@@ -12,7 +12,6 @@ import {
   useChangeSearch,
 } from "../../ui/index.ts";
 import { useLiveAgent } from "../frame/use-live-agent.ts";
-import { needsEditor } from "../permission.ts";
 import { useSearchParameters } from "../search.ts";
 import { AgentsMenu } from "./agents-menu.tsx";
 import { agentColumns, deletedColumns } from "./columns.tsx";
@@ -45,7 +44,7 @@ export function AgentsScreen() {
   const [text, setText] = useSearchText(filters.search ?? "", (next) =>
     change({ search: next === "" ? undefined : next }),
   );
-  const disabledReason = needsEditor(workspace.can);
+  const disabledReason = workspace.whyNot("agents:write");
   const isEmpty = agents.isSuccess && agents.rows.length === 0 && Object.keys(filters).length === 0;
   const create =
     disabledReason === undefined ? (

@@ -3,12 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { announceChanges, failureWords, useWorkspace } from "../../data/index.ts";
 import { Button, useToast } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { agentsKey } from "../queries.ts";
 
 /** Restores a deleted agent. */
 export function RestoreButton({ agent }: { readonly agent: Agent }) {
-  const { id, client, can } = useWorkspace();
+  const { id, client, whyNot } = useWorkspace();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();
@@ -44,7 +43,7 @@ export function RestoreButton({ agent }: { readonly agent: Agent }) {
       onClick={() => restore.mutate()}
       pending={restore.isPending}
       pendingText="Restoring…"
-      disabledReason={needsEditor(can)}
+      disabledReason={whyNot("agents:write")}
     >
       Restore
     </Button>

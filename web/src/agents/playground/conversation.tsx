@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useFormState, useWatch } from "react-hook-form";
-import { reasonWithout, useWorkspace } from "../../data/index.ts";
+import { useWorkspace } from "../../data/index.ts";
 import { useResets } from "../../live/index.ts";
 import { Button, useBarHeight } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
@@ -28,7 +28,7 @@ interface ConversationProps {
 /** Messages to the agent and its answers. */
 export function Conversation({ search }: ConversationProps) {
   const agent = useAgent();
-  const { client, can } = useWorkspace();
+  const { client, can, whyNot } = useWorkspace();
   const navigate = useNavigate();
   const { collect } = useSettings();
   const { dirtyFields, errors } = useFormState<FormValues>();
@@ -160,7 +160,7 @@ export function Conversation({ search }: ConversationProps) {
             }
             unsaved={Object.keys(dirtyFields).length}
             disabledReason={
-              reasonWithout("agents:invoke", can) ??
+              whyNot("agents:invoke") ??
               whyPaused(agent.paused_by) ??
               (needsSave ? newSecretReason : undefined)
             }

@@ -15,7 +15,6 @@ import {
   useWorkspace,
 } from "../../data/index.ts";
 import { useToast } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 import { afterSave, type SavedSettings } from "./after-save.ts";
 import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
@@ -56,7 +55,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
-  const { client, can } = workspace;
+  const { client, can, whyNot } = workspace;
   const { id: userId } = useMe();
   const [draft] = useState(() => (can("agents:write") ? readDraft(userId, agent.id) : undefined));
   const [base, setBase] = useState(() => draft?.base ?? fieldsOf(agent));
@@ -162,7 +161,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     form,
     base,
     newestVersion: Math.max(agent.version, base.version),
-    disabledReason: needsEditor(can),
+    disabledReason: whyNot("agents:write"),
     state: patch.state,
     problem,
     save: () => void save(),

@@ -1,7 +1,6 @@
 import type { AgentVersionEntry } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Badge, Button, List, Row, Time } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useAgentId } from "../queries.ts";
 import { Actor } from "./actor.tsx";
 
@@ -23,7 +22,7 @@ export const comparedWith = (version: number, currentVersion: number) =>
 
 /** The versions, newest first. A click on a version shows its changes. */
 export function VersionList({ versions, currentVersion, open, onRestore }: VersionListProps) {
-  const { id, can } = useWorkspace();
+  const { id, whyNot } = useWorkspace();
   // The path must be complete: the router resolves a URL that begins with `?` from the path `/`.
   const path = `/w/${id}/agents/${useAgentId()}/versions`;
   return (
@@ -48,7 +47,7 @@ export function VersionList({ versions, currentVersion, open, onRestore }: Versi
                 variant="quiet"
                 aria-label={`Restore version ${version}`}
                 onClick={() => onRestore(version)}
-                disabledReason={needsEditor(can)}
+                disabledReason={whyNot("agents:write")}
               >
                 Restore
               </Button>

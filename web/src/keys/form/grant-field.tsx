@@ -20,7 +20,7 @@ interface GrantFieldProps {
  * scopes changes nothing; changing a scope in it leaves the preset.
  */
 export function GrantField({ form, onChoose }: GrantFieldProps) {
-  const { can } = useWorkspace();
+  const workspace = useWorkspace();
   const { watch, setValue, clearErrors, formState } = form;
   const [grant, scopes, isLimited] = watch(["grant", "scopes", "isLimited"]);
   const isCustom = grant === "scopes";
@@ -43,7 +43,7 @@ export function GrantField({ form, onChoose }: GrantFieldProps) {
         options={presetNames.map((preset) => ({
           value: preset,
           ...presetTexts[preset],
-          disabledReason: whyNotGranted(scopesOfPreset(preset, isLimited), can),
+          disabledReason: whyNotGranted(scopesOfPreset(preset, isLimited), workspace),
         }))}
       />
       <div className="flex items-center gap-3">

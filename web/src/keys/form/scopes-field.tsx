@@ -27,7 +27,7 @@ export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> 
   };
   const isExcluded = (scope: Scope) => isLimited && isOfWorkspace(scope);
   const isChecked = (scope: Scope) => chosen.includes(scope);
-  const whyNot = (scope: Scope) => {
+  const whyNotOffered = (scope: Scope) => {
     if (isExcluded(scope)) return "Concerns the whole workspace";
     if (can(scope)) return undefined;
     return isChecked(scope)
@@ -47,7 +47,7 @@ export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> 
           <div key={resource} className="flex min-w-0 flex-col gap-2">
             <span className="text-label font-semibold text-ink-2">{resource}</span>
             {scopes.map((scope) => {
-              const reason = whyNot(scope);
+              const reason = whyNotOffered(scope);
               return (
                 <Checkbox
                   key={scope}

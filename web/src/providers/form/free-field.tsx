@@ -1,11 +1,11 @@
 import type { UseFormRegisterReturn } from "react-hook-form";
-import { reasonWithout, useWorkspace } from "../../data/index.ts";
+import { useWorkspace } from "../../data/index.ts";
 import { Checkbox } from "../../ui/index.ts";
 
 /** The checkbox that marks a provider as free. */
 export function FreeField({ input }: { readonly input: UseFormRegisterReturn }) {
-  const { can } = useWorkspace();
-  const reason = reasonWithout("limits:write", can);
+  const { whyNot } = useWorkspace();
+  const reason = whyNot("limits:write");
   return (
     <Checkbox
       {...input}

@@ -5,7 +5,6 @@ import { useWorkspace } from "../../data/index.ts";
 import { Button, Panel, Problem, Skeleton } from "../../ui/index.ts";
 import { preferredLists } from "../default-model.ts";
 import { AddProvider } from "../form/add-provider.tsx";
-import { needsEditor } from "../permission.ts";
 import { modelsQuery } from "../queries.ts";
 import { FoundModels } from "./found-models.tsx";
 
@@ -59,7 +58,7 @@ export function ProviderHelpPanel({ current, onUse, disabledReason }: ProviderHe
           <Button
             icon={Plus}
             onClick={() => setAdding(true)}
-            disabledReason={needsEditor(workspace.can)}
+            disabledReason={workspace.whyNot("providers:write")}
           >
             Add provider
           </Button>

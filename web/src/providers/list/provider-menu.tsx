@@ -2,7 +2,6 @@ import type { Provider } from "@beckon/client";
 import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 import { IconButton, Menu } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 
 interface ProviderMenuProps {
   readonly provider: Provider;
@@ -12,8 +11,8 @@ interface ProviderMenuProps {
 
 /** The menu with the actions on a workspace's own provider. */
 export function ProviderMenu({ provider, edit, remove }: ProviderMenuProps) {
-  const { can } = useWorkspace();
-  const disabledReason = needsEditor(can);
+  const { whyNot } = useWorkspace();
+  const disabledReason = whyNot("providers:write");
   const label = `More about ${provider.name}`;
   return (
     <Menu

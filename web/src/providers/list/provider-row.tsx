@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { toServerTime, useWorkspace } from "../../data/index.ts";
 import { Badge, Button, Problem, Time } from "../../ui/index.ts";
 import { originLabel } from "../origin.ts";
-import { needsEditor } from "../permission.ts";
 import { ProviderModels } from "../state/provider-models.tsx";
 import { ProviderProblem } from "../state/provider-problem.tsx";
 import { StateMark } from "../state/state-mark.tsx";
@@ -23,7 +22,7 @@ interface ProviderRowProps {
 
 /** A provider with its state and its actions. Below that, its error or its models are shown. */
 export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowProps) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const { state, check, isChecking, error } = useCheck(provider);
   const origin = originLabel(provider.origin);
   const isOwn = provider.origin === "workspace";
@@ -59,7 +58,7 @@ export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowPro
             onClick={check}
             pending={isChecking}
             pendingText="Checking…"
-            disabledReason={needsEditor(can)}
+            disabledReason={whyNot("providers:write")}
             aria-label={`Check ${provider.name}`}
           >
             Check

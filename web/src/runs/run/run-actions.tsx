@@ -11,7 +11,7 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
-import { reasonWithout, useWorkspace } from "../../data/index.ts";
+import { useWorkspace } from "../../data/index.ts";
 import { Button, ConfirmDialog, IconButton, LinkButton, lazyPart, Menu } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { useRunActions } from "./use-run-actions.ts";
@@ -25,7 +25,7 @@ export function RunActions({ run }: { readonly run: Run }) {
   const [open, setOpen] = useState<"cancel" | "delete" | "input">();
   const close = () => setOpen(undefined);
   const hasEnded = isEnded(run);
-  const disabledReason = reasonWithout("runs:write", workspace.can);
+  const disabledReason = workspace.whyNot("runs:write");
   return (
     <>
       <LinkButton
@@ -148,7 +148,7 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
         {
           label: "With another input…",
           onSelect: onEdit,
-          disabledReason: reasonWithout("agents:invoke", workspace.can),
+          disabledReason: workspace.whyNot("agents:invoke"),
         },
         ...(isUnmapped && run.trigger_id !== null
           ? [{ label: "Replay the request", href: `${triggerPath}?outcome=mapping_error` }]

@@ -9,7 +9,6 @@ import {
 } from "../../data/index.ts";
 import { Button, CodeBlock, Popover, useNow, useToast } from "../../ui/index.ts";
 import { subscriptionsKey } from "../list-query.ts";
-import { needsEditor } from "../permission.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 import { whyNotReplayed } from "../replayable.ts";
 import { curlOf } from "./curl.ts";
@@ -22,7 +21,7 @@ interface DeliveryActionsProps {
 
 /** The buttons of a delivery: one shows its request as a curl command, the other replays it. */
 export function DeliveryActions({ subscription, delivery, attempt }: DeliveryActionsProps) {
-  const { id, client, can, timeZone } = useWorkspace();
+  const { id, client, whyNot, timeZone } = useWorkspace();
   const nowMs = useNow();
   const queryClient = useQueryClient();
   const toast = useToast();
@@ -80,7 +79,8 @@ export function DeliveryActions({ subscription, delivery, attempt }: DeliveryAct
         pending={replay.isPending}
         pendingText="Replaying…"
         disabledReason={
-          needsEditor(can) ?? whyNotReplayed(subscription, delivery, { nowMs, timeZone })
+          whyNot("subscriptions:write") ??
+          whyNotReplayed(subscription, delivery, { nowMs, timeZone })
         }
       >
         Replay

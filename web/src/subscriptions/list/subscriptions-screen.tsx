@@ -13,7 +13,6 @@ import {
 } from "../../ui/index.ts";
 import { pollMs } from "../attempt-state.ts";
 import { subscriptionsQuery } from "../list-query.ts";
-import { needsEditor } from "../permission.ts";
 import { useLiveSubscriptions } from "../use-live-subscriptions.ts";
 import { subscriptionColumns } from "./columns.tsx";
 import { NoSubscriptions } from "./no-subscriptions.tsx";
@@ -34,7 +33,7 @@ export function SubscriptionsScreen() {
   const { data: rows = [] } = subscriptions;
   useLiveSubscriptions(rows);
   const isNarrow = !useMedia("(min-width: 768px)");
-  const disabledReason = needsEditor(workspace.can);
+  const disabledReason = workspace.whyNot("subscriptions:write");
   const path = `/w/${workspace.id}/subscriptions`;
   const create = (
     <Button

@@ -14,7 +14,6 @@ import {
 } from "../../ui/index.ts";
 import { deliveryColumns } from "../delivery-columns.tsx";
 import { eventTypes } from "../events.ts";
-import { needsEditor } from "../permission.ts";
 import { deliveriesQuery } from "../queries.ts";
 import { whyNoReplay } from "../replayable.ts";
 import { deliveryStatuses, useSubscriptionSearch } from "./search.ts";
@@ -60,7 +59,7 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
           size="small"
           icon={Redo2}
           onClick={() => search.show("replay")}
-          disabledReason={needsEditor(workspace.can) ?? whyNoReplay(subscription)}
+          disabledReason={workspace.whyNot("subscriptions:write") ?? whyNoReplay(subscription)}
         >
           Replay
         </Button>

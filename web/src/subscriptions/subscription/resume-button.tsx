@@ -1,19 +1,18 @@
 import type { Subscription } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Button } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
 /** Opens the dialog that enables the subscription again. */
 export function ResumeButton({ subscription }: { readonly subscription: Subscription }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const { show } = useSubscriptionSearch();
   return (
     <Button
       size="small"
       variant="primary"
       onClick={() => show("resume")}
-      disabledReason={needsEditor(can)}
+      disabledReason={whyNot("subscriptions:write")}
       aria-label={`Resume this ${subscription.status} subscription`}
     >
       Resume

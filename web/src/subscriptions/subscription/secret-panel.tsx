@@ -2,15 +2,14 @@ import type { Subscription } from "@beckon/client";
 import { RotateCw } from "lucide-react";
 import { storedAttempt, useMe, useWorkspace } from "../../data/index.ts";
 import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
 /** The secret that signs deliveries, hidden until a person reveals it. */
 export function SecretPanel({ subscription }: { readonly subscription: Subscription }) {
-  const { client, can } = useWorkspace();
+  const { client, whyNot } = useWorkspace();
   const { show } = useSubscriptionSearch();
   const attempt = storedAttempt(useMe().id, `rotate.${subscription.id}`);
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("subscriptions:write");
   const { previous_secret_until: until } = subscription;
   return (
     <Panel

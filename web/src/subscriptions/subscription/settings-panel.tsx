@@ -4,12 +4,11 @@ import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import { useAgentNames } from "../../runs/index.ts";
 import { Badge, Button, CopyButton, Link, Panel, Term, Time } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
 /** The events that are delivered, and the URL to which they are sent. */
 export function SettingsPanel({ subscription }: { readonly subscription: Subscription }) {
-  const { id, can } = useWorkspace();
+  const { id, whyNot } = useWorkspace();
   const { show } = useSubscriptionSearch();
   const agents = useAgentNames();
   const { url, agent_ids: agentIds, trigger_ids: triggerIds, tags } = subscription;
@@ -22,7 +21,7 @@ export function SettingsPanel({ subscription }: { readonly subscription: Subscri
           icon={Pencil}
           size="small"
           onClick={() => show("edit")}
-          disabledReason={needsEditor(can)}
+          disabledReason={whyNot("subscriptions:write")}
         >
           Edit
         </Button>

@@ -3,7 +3,6 @@ import { useWorkspace } from "../../data/index.ts";
 import { Banner, Button, Time } from "../../ui/index.ts";
 import { healthOf, whyDisabled } from "../health.ts";
 import { NextAttempt } from "../next-attempt.tsx";
-import { needsEditor } from "../permission.ts";
 import { ResumeButton } from "./resume-button.tsx";
 import { useSubscriptionSearch } from "./search.ts";
 
@@ -53,13 +52,13 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
 
 /** Opens the dialog that makes deliveries due that wait for their next attempt. */
 function ReplayButton() {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const { show } = useSubscriptionSearch();
   return (
     <Button
       size="small"
       onClick={() => show("replay")}
-      disabledReason={needsEditor(can)}
+      disabledReason={whyNot("subscriptions:write")}
       aria-label="Replay waiting deliveries"
     >
       Replay

@@ -2,15 +2,14 @@ import type { Subscription } from "@beckon/client";
 import { EllipsisVertical, Pause, Pencil, Redo2, RotateCw, Trash2 } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, IconButton, Menu } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { whyNoReplay } from "../replayable.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
 /** The buttons that pause and test a subscription, and the menu with its other actions. */
 export function SubscriptionActions({ subscription }: { readonly subscription: Subscription }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const { show } = useSubscriptionSearch();
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("subscriptions:write");
   const isEnabled = subscription.status === "enabled";
   const label = "More about this subscription";
   return (

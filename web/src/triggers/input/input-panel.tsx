@@ -2,7 +2,7 @@ import type { Trigger } from "@beckon/client";
 import { useState } from "react";
 import { useKept, useWorkspace } from "../../data/index.ts";
 import { Button, CodeBlock, Panel } from "../../ui/index.ts";
-import { needsInvoke } from "../permission.ts";
+import { whyNoRun } from "../permission.ts";
 import { InputPreview } from "./input-preview.tsx";
 import { curlOf, payloadProblem, samplePayloads } from "./payload.ts";
 import { PayloadEditor } from "./payload-editor.tsx";
@@ -15,7 +15,7 @@ import { useTestTrigger } from "./use-test-trigger.ts";
  * Shows how the trigger creates an input: the prefix, an example payload, and the resulting input.
  */
 export function InputPanel({ trigger }: { readonly trigger: Trigger }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const test = useTestTrigger(trigger);
   const [typed, setTyped] = useKept<TypedPrefix | null>("prefix", trigger.id, null);
   const prefix = typed?.prefix ?? trigger.prompt_prefix;
@@ -48,7 +48,7 @@ export function InputPanel({ trigger }: { readonly trigger: Trigger }) {
               pending={test.isPending}
               pendingText="Sending…"
               disabledReason={
-                needsInvoke(can) ??
+                whyNoRun(whyNot) ??
                 (trigger.enabled ? undefined : "The trigger is disabled. Enable it first.") ??
                 (prefix === trigger.prompt_prefix
                   ? undefined

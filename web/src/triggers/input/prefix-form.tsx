@@ -6,7 +6,6 @@ import { useForm } from "react-hook-form";
 import { failureOf, fillIn, messageOf, useWorkspace, wording } from "../../data/index.ts";
 import { withLineFeeds } from "../../format/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
 
 /** A prefix that is not saved. */
@@ -34,7 +33,7 @@ const valuesOf = ({ prompt_prefix }: Trigger) => ({ prompt_prefix: withLineFeeds
 
 /** The form for the prompt prefix, which is put before each payload. */
 export function PrefixForm({ trigger, typed, onEdit }: PrefixFormProps) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const form = useForm({
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
@@ -67,7 +66,7 @@ export function PrefixForm({ trigger, typed, onEdit }: PrefixFormProps) {
   /** The values of the form when it was last sent. */
   const sent = useRef<Prefix>(undefined);
   const patch = useTriggerPatch(trigger, { onSaved: (saved) => show(saved, sent.current) });
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("triggers:write");
   const edited = register("prompt_prefix", {
     onChange: ({ target }) => {
       if (!patch.isSaving) patch.reset();

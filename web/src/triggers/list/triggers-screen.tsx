@@ -11,7 +11,6 @@ import {
   RowsProblem,
   useChangeSearch,
 } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { triggersQuery, useTriggerId } from "../queries.ts";
 import { NoTriggers } from "./no-triggers.tsx";
 import { TriggerList } from "./trigger-list.tsx";
@@ -33,7 +32,7 @@ export function TriggersScreen() {
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
   // The form of a new trigger opens above the open trigger, so that cancelling leads back to it.
   const here = openId === undefined ? path : `${path}/${openId}`;
-  const disabledReason = needsEditor(workspace.can);
+  const disabledReason = workspace.whyNot("triggers:write");
   const create = (variant: "primary" | "secondary") =>
     disabledReason === undefined ? (
       <LinkButton

@@ -4,7 +4,7 @@ import { Button, IssuedSecretDialog } from "../../ui/index.ts";
 import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
 import { useTestTrigger } from "../input/use-test-trigger.ts";
-import { needsInvoke } from "../permission.ts";
+import { whyNoRun } from "../permission.ts";
 
 interface CreatedTriggerProps {
   readonly trigger: CreateTriggerAnswer;
@@ -13,7 +13,7 @@ interface CreatedTriggerProps {
 
 /** Shows the URL of a trigger that was just created, with a button for a first test. */
 export function CreatedTrigger({ trigger, onClose }: CreatedTriggerProps) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const test = useTestTrigger(trigger);
   return (
     <IssuedSecretDialog
@@ -27,7 +27,7 @@ export function CreatedTrigger({ trigger, onClose }: CreatedTriggerProps) {
           onClick={() => test.send("json", samplePayloads.json)}
           pending={test.isPending}
           pendingText="Sending…"
-          disabledReason={needsInvoke(can)}
+          disabledReason={whyNoRun(whyNot)}
         >
           Send test
         </Button>

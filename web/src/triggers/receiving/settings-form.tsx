@@ -8,7 +8,7 @@ import { Banner, Button, FormError, isEqual, LeaveGuard, Panel, SaveBar } from "
 import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
 import { useTestTrigger } from "../input/use-test-trigger.ts";
-import { needsEditor, needsInvoke } from "../permission.ts";
+import { whyNoRun } from "../permission.ts";
 import { storedOutcomes } from "../requests/outcomes.ts";
 import { requestQuery, requestsQuery } from "../requests/queries.ts";
 import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
@@ -53,7 +53,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const problems = "problems" in checked ? checked.problems : noProblems;
   // Shown beside Save, because the field with the problem can be in a closed group.
   const firstProblem = firstProblemIn(problems);
-  const disabledReason = needsEditor(workspace.can);
+  const disabledReason = workspace.whyNot("triggers:write");
   const sent = useRef(draft);
   const patch = useTriggerPatch(trigger, {
     onSaved: (next) => {
@@ -176,7 +176,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
                 pending={test.isPending}
                 pendingText="Sending…"
                 disabledReason={
-                  needsInvoke(workspace.can) ??
+                  whyNoRun(workspace.whyNot) ??
                   (trigger.enabled ? undefined : "The trigger is disabled. Enable it first.") ??
                   (isDirty ? "Save the settings first: a run uses the saved ones." : undefined)
                 }

@@ -2,7 +2,6 @@ import type { Trigger } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { formatClock } from "../../format/index.ts";
 import { Banner, Button } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import type { useListening } from "./use-listening.ts";
 
 interface ListeningBannerProps {
@@ -12,7 +11,7 @@ interface ListeningBannerProps {
 
 /** Says that the next request is captured as a sample, and for how long. */
 export function ListeningBanner({ trigger, listening }: ListeningBannerProps) {
-  const { can, timeZone } = useWorkspace();
+  const { whyNot, timeZone } = useWorkspace();
   const { listening_until: until } = trigger;
   const { secondsLeft, stop, isPending } = listening;
   if (until === null || secondsLeft === 0) return null;
@@ -29,7 +28,7 @@ export function ListeningBanner({ trigger, listening }: ListeningBannerProps) {
               size="small"
               onClick={stop}
               pending={isPending}
-              disabledReason={needsEditor(can)}
+              disabledReason={whyNot("triggers:write")}
             >
               Stop
             </Button>

@@ -17,7 +17,7 @@ import {
   useNavigateFrom,
   useToast,
 } from "../../ui/index.ts";
-import { needsEditor, needsInvoke } from "../permission.ts";
+import { whyNoRun } from "../permission.ts";
 import { hasFailed, whyNotReplayed } from "./outcomes.ts";
 import { requestQuery, requestsKey } from "./queries.ts";
 
@@ -28,7 +28,7 @@ interface RequestActionsProps {
 
 /** What can be done with a received request. */
 export function RequestActions({ trigger, request }: RequestActionsProps) {
-  const { id, client, can } = useWorkspace();
+  const { id, client, whyNot } = useWorkspace();
   const queryClient = useQueryClient();
   const navigateFrom = useNavigateFrom();
   const toast = useToast();
@@ -61,7 +61,7 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
       }),
     onSettled: () => announceChanges(queryClient, requestsKey(id, trigger)),
   });
-  const disabledReason = needsInvoke(can) ?? whyNotReplayed(request);
+  const disabledReason = whyNoRun(whyNot) ?? whyNotReplayed(request);
   const button = (
     <Button
       variant={hasFailed(request) ? "primary" : "secondary"}
@@ -117,7 +117,7 @@ function DeleteRequest({ trigger, request }: RequestActionsProps) {
     <>
       <Button
         icon={Trash2}
-        disabledReason={needsEditor(workspace.can)}
+        disabledReason={workspace.whyNot("triggers:write")}
         onClick={() => setIsOpen(true)}
       >
         Delete

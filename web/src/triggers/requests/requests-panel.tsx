@@ -17,7 +17,7 @@ import {
   StatusMark,
   useMedia,
 } from "../../ui/index.ts";
-import { needsEditor, needsInvoke } from "../permission.ts";
+import { whyNoRun } from "../permission.ts";
 import { ListeningBanner } from "./listening-banner.tsx";
 import { LiveMark } from "./live-mark.tsx";
 import { outcomes } from "./outcomes.ts";
@@ -76,13 +76,13 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
                 label: "Listen for a sample",
                 icon: Radio,
                 onSelect: listening.start,
-                disabledReason: needsEditor(workspace.can),
+                disabledReason: workspace.whyNot("triggers:write"),
               },
               {
                 label: "Replay many",
                 icon: Redo2,
                 onSelect: () => search.show("replay"),
-                disabledReason: needsInvoke(workspace.can),
+                disabledReason: whyNoRun(workspace.whyNot),
               },
             ]}
           />
@@ -135,7 +135,7 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
           )
         }
       />
-      {search.act === "replay" && needsInvoke(workspace.can) === undefined ? (
+      {search.act === "replay" && whyNoRun(workspace.whyNot) === undefined ? (
         <ReplayRequests trigger={trigger} close={() => search.show(undefined)} />
       ) : null}
     </Panel>

@@ -4,7 +4,6 @@ import { KeyRound, RotateCw } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Banner, Button, Link, lazyPart, Menu, Panel, SecretField, Time } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { presetsQuery } from "../receiving/queries.ts";
 import { shortTitle } from "../receiving/short-title.ts";
 import { RotateUrl } from "../trigger/rotate-url.tsx";
@@ -34,7 +33,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const hasToken = receiving?.handshake === "meta";
   const hasSecret = isVerified || hasToken;
   const isMissing = hasSecret && !trigger.sender_secret_set;
-  const disabledReason = needsEditor(workspace.can);
+  const disabledReason = workspace.whyNot("triggers:write");
   const close = () => {
     setOpen(undefined);
     setRotations(rotations + 1);

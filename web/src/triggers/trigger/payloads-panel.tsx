@@ -14,7 +14,7 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { payloadLineOf } from "../input/payload.ts";
-import { needsInvoke } from "../permission.ts";
+import { whyNoRun } from "../permission.ts";
 import { payloadsQuery } from "../queries.ts";
 import { useLivePayloads } from "./use-live-payloads.ts";
 
@@ -64,7 +64,7 @@ export function PayloadsPanel({ trigger }: { readonly trigger: Trigger }) {
             action={
               <Button
                 onClick={() => document.getElementById("payload")?.focus()}
-                disabledReason={needsInvoke(workspace.can)}
+                disabledReason={whyNoRun(workspace.whyNot)}
               >
                 Write a test payload
               </Button>

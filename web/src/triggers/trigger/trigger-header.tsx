@@ -3,7 +3,6 @@ import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { ConfirmDialog, IconButton, lazyPart, Menu } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
@@ -11,11 +10,11 @@ const RenameTrigger = lazyPart(async () => (await import("./rename-trigger.tsx")
 
 /** The trigger's name, the switch that enables it, and a menu with rarer actions. */
 export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const actions = useTriggerActions(trigger);
   const [open, setOpen] = useState<"rename" | "delete">();
   const close = () => setOpen(undefined);
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("triggers:write");
   return (
     <header className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
       <h2

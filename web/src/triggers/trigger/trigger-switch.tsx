@@ -2,7 +2,6 @@ import type { Trigger } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { sentenceOf, useWorkspace } from "../../data/index.ts";
 import { Spinner, Switch, useToast } from "../../ui/index.ts";
-import { needsEditor } from "../permission.ts";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
 interface TriggerSwitchProps {
@@ -17,7 +16,7 @@ interface TriggerSwitchProps {
  * the change.
  */
 export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProps) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const { update } = useTriggerActions(trigger);
   const toast = useToast();
   const { mutate, isPending } = useMutation({
@@ -38,7 +37,7 @@ export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProp
         checked={trigger[field]}
         onChange={({ target }) => mutate(target.checked)}
         pending={isPending}
-        disabledReason={needsEditor(can)}
+        disabledReason={whyNot("triggers:write")}
       />
     </span>
   );

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
-import { needsEditor } from "../permission.ts";
 import { isLocalUrl } from "../sender/is-local-url.ts";
 import { LocalUrlBanner } from "../sender/local-url-banner.tsx";
 import { RotateUrl } from "./rotate-url.tsx";
@@ -13,13 +12,13 @@ import { useTriggerActions } from "./use-trigger-actions.ts";
 
 /** The URL that fires the trigger. Only its beginning is visible until it is revealed. */
 export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const actions = useTriggerActions(trigger);
   const [isRotating, setIsRotating] = useState(false);
   const [rotations, setRotations] = useState(0);
   const [isLocal, setIsLocal] = useState(false);
   const [oldUntil, setOldUntil] = useState<number>();
-  const disabledReason = needsEditor(can);
+  const disabledReason = whyNot("triggers:write");
   return (
     <Panel
       title="URL"

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useController } from "react-hook-form";
-import { messageOf, reasonWithout, useWorkspace } from "../../../data/index.ts";
+import { messageOf, useWorkspace } from "../../../data/index.ts";
 import { FieldError, isEqual, lazyPart } from "../../../ui/index.ts";
 import { type HttpTool, labels, type Tool } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
@@ -32,7 +32,7 @@ type Open =
 export function ToolFields() {
   const { field, fieldState } = useController<FormValues, "tools">({ name: "tools" });
   const { disabledReason } = useSettings();
-  const { can } = useWorkspace();
+  const { whyNot } = useWorkspace();
   const [open, setOpen] = useState<Open>();
   const tools = field.value;
   const error = messageOf(fieldState.error);
@@ -50,7 +50,7 @@ export function ToolFields() {
     field.onChange(tools.with(index, tool));
     close();
   };
-  const tryReason = reasonWithout("agents:invoke", can) ?? disabledReason;
+  const tryReason = whyNot("agents:invoke") ?? disabledReason;
   return (
     <Section
       title={labels.tools}

@@ -1,7 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { useWorkspace } from "../../../data/index.ts";
 import { lazyPart, useEverTrue } from "../../../ui/index.ts";
-import { needsEditor } from "../../permission.ts";
 import { type Act, useSubscriptionSearch } from "../search.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { PauseDialog } from "./pause-dialog.tsx";
@@ -31,7 +30,7 @@ interface ActDialogProps {
 
 function ActDialog({ act, ...props }: ActDialogProps) {
   const { can } = useWorkspace();
-  const isEditor = useEverTrue(needsEditor(can) === undefined);
+  const isEditor = useEverTrue(can("subscriptions:write"));
   const isEnabled = useEverTrue(props.subscription.status === "enabled");
   if (act === "verify") return <VerifyDialog {...props} />;
   if (!isEditor) return null;
