@@ -1,5 +1,6 @@
 import { newIdempotencyKey } from "@beckon/client";
 import { useRef } from "react";
+import { forgetKept, keep, keptKey, readKept } from "./storage/tab-storage.ts";
 
 interface Attempt {
   readonly body: string;
@@ -33,23 +34,19 @@ const unstored = new Map<string, string>();
 /**
  * Returns where this tab keeps an attempt until `release` is called, also while another page is
  * open and over a reload.
- * @param userId id of the signed-in person, because another one can sign in in the same tab
+ * @param userId id of the signed-in person
  * @param action what is done with which resource: `retry.run_1`
  */
 export function storedAttempt(userId: string, action: string) {
-  const name = `beckon.attempt.${userId}.${action}`;
+  const key = keptKey("attempt", userId, action);
   return {
-    read: () => sessionStorage.getItem(name) ?? unstored.get(name),
+    read: () => readKept(key) ?? unstored.get(key),
     write(attempt: string) {
-      try {
-        sessionStorage.setItem(name, attempt);
-      } catch {
-        unstored.set(name, attempt);
-      }
+      if (!keep(key, attempt)) unstored.set(key, attempt);
     },
     release() {
-      sessionStorage.removeItem(name);
-      unstored.delete(name);
+      forgetKept(key);
+      unstored.delete(key);
     },
   };
 }

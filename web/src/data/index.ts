@@ -15,7 +15,6 @@ export { fieldErrorOf } from "./form/field-error-of.ts";
 export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
 export { numberIn, wholeNumberIn } from "./form/number-in.ts";
-export { useKept } from "./form/use-kept.ts";
 export { graceEnd, useRotation } from "./form/use-rotation.ts";
 export {
   keyOfBody,
@@ -23,7 +22,6 @@ export {
   storedIdempotencyKey,
   useIdempotencyKey,
 } from "./idempotency-key.ts";
-export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {
   hasNewRows,
   listOptions,
@@ -63,6 +61,9 @@ export {
   useIsExpired,
   useSession,
 } from "./session.ts";
+export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./storage/last-workspace.ts";
+export { forgetKept, keep, keepOrForget, keptKey, readKept } from "./storage/tab-storage.ts";
+export { useKept } from "./storage/use-kept.ts";
 export {
   announceChanges,
   announceIfOutdated,

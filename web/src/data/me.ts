@@ -2,6 +2,7 @@ import type { Me } from "@beckon/client";
 import type { Scope } from "@beckon/contract";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { account } from "./client.ts";
+import { forgetKeptOfOthers } from "./storage/tab-storage.ts";
 
 /** A workspace of the signed-in person, with their permissions in it. */
 export type Membership = Me["workspaces"][number] & { readonly scopes: readonly Scope[] };
@@ -11,19 +12,10 @@ export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async ({ signal }) => {
     const me = await account.me.get({ signal });
-    deleteDraftsOfOthers(me.id);
+    forgetKeptOfOthers(me.id);
     return me as Me & { workspaces: readonly Membership[] };
   },
 });
-
-/**
- * Deletes what other people have stored in this tab, such as drafts of forms, which stay there when
- * a session expires. All keys contain the id of the user.
- */
-function deleteDraftsOfOthers(userId: string): void {
-  for (const key of Object.keys(sessionStorage))
-    if (key.startsWith("beckon.") && !key.includes(`.${userId}.`)) sessionStorage.removeItem(key);
-}
 
 /** Returns the signed-in person. The route has loaded them before a screen is shown. */
 export function useMe() {

@@ -4,8 +4,9 @@ import { createContext, useContext, useSyncExternalStore } from "react";
 import { clearToasts, createSubscribers, isEqual } from "../ui/index.ts";
 import { account, endCalls, sentOnce } from "./client.ts";
 import { firstCallError, isOutcomeUnknown, isUnauthorized } from "./errors.ts";
-import { forgetWorkspace } from "./last-workspace.ts";
 import { type Membership, meQuery } from "./me.ts";
+import { forgetWorkspace } from "./storage/last-workspace.ts";
+import { forgetAllKept } from "./storage/tab-storage.ts";
 import { announceSignIn, announceSignOut, onSignedIn, onSignedOut } from "./tabs.ts";
 
 /** The session of the person who is signed in. */
@@ -86,8 +87,6 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
     isExpired = next;
     notify();
   };
-  // The session storage contains drafts of forms, which the next person must not see.
-  const dropDrafts = () => sessionStorage.clear();
   const drop = async (options: { readonly next: boolean }) => {
     drops += 1;
     endCalls();
@@ -99,7 +98,8 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
   };
   const dropAfterSignOut = () => {
     leftAt = undefined;
-    dropDrafts();
+    // The next person must not see drafts of forms.
+    forgetAllKept();
     void drop({ next: false });
   };
   onSignedOut(dropAfterSignOut);
@@ -129,7 +129,7 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
     }
     // If the same person has no access any more, their drafts stay. They contain nothing that other
     // people have written.
-    if (me.id !== known.id) dropDrafts();
+    if (me.id !== known.id) forgetAllKept();
     void drop({ next: true });
     return false;
   };

@@ -1,7 +1,6 @@
 import { newIdempotencyKey } from "@beckon/client";
 import { useEffect, useRef, useState } from "react";
-import { keyOfBody, useMe } from "../../data/index.ts";
-import { storeText } from "./use-turns.ts";
+import { keep, keptKey, keyOfBody, readKept, useMe } from "../../data/index.ts";
 
 /** A message that is not sent yet, or whose run has no turn yet. */
 interface Unsent {
@@ -22,15 +21,16 @@ interface Unsent {
  *   is discarded. Undefined if the URL has none; the kept run stays.
  */
 export function useMessage(agentId: string, opened: string | undefined) {
-  // The user is part of the key, because another person can sign in in the same tab.
-  const key = `beckon.message.${useMe().id}.${agentId}`;
+  const key = keptKey("message", useMe().id, agentId);
   const [unsent, setUnsent] = useState((): Unsent => {
-    const kept: Unsent = JSON.parse(sessionStorage.getItem(key) ?? '{"message":""}');
+    const kept: Unsent = JSON.parse(readKept(key) ?? '{"message":""}');
     return opened === undefined || opened === kept.run ? kept : { message: "", run: opened };
   });
   // A ref, because Run can be pressed twice before the next rendering.
   const attempt = useRef(unsent.attempt);
-  useEffect(() => storeText(key, JSON.stringify(unsent)), [key, unsent]);
+  useEffect(() => {
+    keep(key, JSON.stringify(unsent));
+  }, [key, unsent]);
   return {
     message: unsent.message,
     run: opened ?? unsent.run,

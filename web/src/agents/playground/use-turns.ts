@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useMe } from "../../data/index.ts";
+import { keep, keptKey, readKept, useMe } from "../../data/index.ts";
 
 /** A message of the conversation, and the run that it has started. */
 export interface Turn {
@@ -29,18 +29,17 @@ export interface Turn {
  */
 const maxTurns = 20;
 
-/** The user is part of the key, because another person can sign in in the same tab. */
-const keyOf = (userId: string, agentId: string) => `beckon.playground.${userId}.${agentId}`;
-
 /**
  * Returns the last messages that the person has sent to the agent in this tab, at most `maxTurns`,
  * with the functions that add one and that remove all. Only the ids of the runs survive a reload:
  * the messages themselves are then read together with their runs.
  */
 export function useTurns(agentId: string) {
-  const key = keyOf(useMe().id, agentId);
+  const key = keptKey("playground", useMe().id, agentId);
   const [turns, setTurns] = useState(() => read(key));
-  useEffect(() => storeText(key, turns.map(({ runId }) => runId).join(" ")), [key, turns]);
+  useEffect(() => {
+    keep(key, turns.map(({ runId }) => runId).join(" "));
+  }, [key, turns]);
   return {
     turns,
     // `add` is called when a run has started. The person may have cleared the conversation after
@@ -51,18 +50,9 @@ export function useTurns(agentId: string) {
 }
 
 function read(key: string): readonly Turn[] {
-  const text = sessionStorage.getItem(key) ?? "";
+  const text = readKept(key) ?? "";
   return text
     .split(" ")
     .filter((runId) => runId !== "")
     .map((runId) => ({ runId, input: undefined }));
-}
-
-/** Stores a text in this tab. If the storage is full, the text that was stored last stays. */
-export function storeText(key: string, text: string): void {
-  try {
-    sessionStorage.setItem(key, text);
-  } catch {
-    // A reload shows what was stored last.
-  }
 }

@@ -1,3 +1,4 @@
+import { forgetKept, keepOrForget, keptKey, readKept } from "../../data/index.ts";
 import type { VersionedFields } from "./fields.ts";
 import { type FormValues, isUnsaved } from "./form-values.ts";
 import { withoutNewSecrets } from "./tools/secrets.ts";
@@ -10,10 +11,9 @@ export interface SettingsDraft {
 
 /**
  * The number in the key is raised when stored values change their meaning, so that older drafts are
- * not read. Drafts before number 2 had `max_cost_micros` in micro-dollars instead of dollars. The
- * user is part of the key, because another person can sign in in the same tab.
+ * not read. Drafts before number 2 had `max_cost_micros` in micro-dollars instead of dollars.
  */
-const keyOf = (userId: string, agentId: string) => `beckon.settings.2.${userId}.${agentId}`;
+const keyOf = (userId: string, agentId: string) => keptKey("settings.2", userId, agentId);
 
 /**
  * Stores a user's unsaved settings for this tab, until they are saved or discarded. New secrets are
@@ -25,25 +25,16 @@ export function storeDraft(userId: string, agentId: string, { base, values }: Se
     return;
   }
   const kept = { ...values, tools: values.tools.map((tool) => withoutNewSecrets(tool)) };
-  write(keyOf(userId, agentId), JSON.stringify({ base, values: kept }));
+  keepOrForget(keyOf(userId, agentId), JSON.stringify({ base, values: kept }));
 }
 
 /** Returns the settings that the user has not saved; undefined if there are none. */
 export function readDraft(userId: string, agentId: string): SettingsDraft | undefined {
-  const text = sessionStorage.getItem(keyOf(userId, agentId));
-  return text === null ? undefined : (JSON.parse(text) as SettingsDraft);
+  const text = readKept(keyOf(userId, agentId));
+  return text === undefined ? undefined : (JSON.parse(text) as SettingsDraft);
 }
 
 /** Deletes the stored settings. */
 export function forgetDraft(userId: string, agentId: string): void {
-  sessionStorage.removeItem(keyOf(userId, agentId));
-}
-
-/** Stores a text. If the storage is full, nothing is stored, and an earlier text is deleted. */
-function write(key: string, text: string): void {
-  try {
-    sessionStorage.setItem(key, text);
-  } catch {
-    sessionStorage.removeItem(key);
-  }
+  forgetKept(keyOf(userId, agentId));
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useMe } from "../me.ts";
+import { keepOrForget, keptKey, readKept } from "./tab-storage.ts";
 
 /**
  * Returns a state and a function that changes it. This tab keeps a changed state while another
@@ -12,20 +13,14 @@ export function useKept<State>(
   id: string,
   initial: State,
 ): readonly [State, (next: State) => void] {
-  // The user is part of the key, because another person can sign in in the same tab.
-  const key = `beckon.${name}.${useMe().id}.${id}`;
+  const key = keptKey(name, useMe().id, id);
   const [state, setState] = useState((): State => {
-    const text = sessionStorage.getItem(key);
-    return text === null ? initial : JSON.parse(text);
+    const text = readKept(key);
+    return text === undefined ? initial : JSON.parse(text);
   });
   const change = (next: State) => {
     setState(next);
-    try {
-      sessionStorage.setItem(key, JSON.stringify(next));
-    } catch {
-      // The storage is full. Without this line, a reload would show an earlier state.
-      sessionStorage.removeItem(key);
-    }
+    keepOrForget(key, JSON.stringify(next));
   };
   return [state, change];
 }
