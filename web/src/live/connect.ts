@@ -72,7 +72,7 @@ function connectWorker(
       if (!hasAnswered && worker.port === port) onFailed();
     };
     worker.port.onmessage = ({ data }: MessageEvent<HubMessage>) => {
-      silence.heard();
+      silence.restart();
       hasAnswered = true;
       if (data.type === "removed") hasJoined = false;
       receive(data);
@@ -103,7 +103,7 @@ function connectWorker(
   addEventListener("online", wake);
   document.addEventListener("visibilitychange", wake);
   const join = () => {
-    silence.heard();
+    silence.restart();
     hasJoined = true;
     send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
   };

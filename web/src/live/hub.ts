@@ -79,9 +79,9 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   let readAt: number | undefined;
   /** Whether the tabs must read their data again when the new stream is open. */
   let mustReset = false;
-  let connection: Connection = { startedAt: now(), lastByteAt: undefined };
-  let shown: LiveStatus | undefined;
-  let shownAt = 0;
+  let connection: Connection = { openedAt: now(), lastByteAt: undefined };
+  let sentStatus: LiveStatus | undefined;
+  let statusSentAt = 0;
   let stream: OpenStream | undefined;
   /**
    * Unix time in ms from which the stream is opened again if there is capacity; undefined if it is
@@ -113,32 +113,32 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   };
   const tick = () => {
     if (isRetryDue()) {
-      if (budget.hasCapacity()) return start();
+      if (budget.hasCapacity()) return open();
       connection = { ...connection, ended: { reason: noCapacityText } };
     }
     const status = statusOf(connection, now());
     // Tabs use `asOf` only while the stream is not live. While it is live, a change of `asOf` alone
     // is not sent.
     const isSame =
-      shown?.state === status.state &&
-      shown.reason === status.reason &&
-      (status.state === "live" || shown.asOf === status.asOf);
+      sentStatus?.state === status.state &&
+      sentStatus.reason === status.reason &&
+      (status.state === "live" || sentStatus.asOf === status.asOf);
     // The time is negative if the clock was set back.
-    const sinceShownMs = now() - shownAt;
-    if (isSame && sinceShownMs >= 0 && sinceShownMs < maxBetweenStatusesMs) return;
-    shown = status;
-    shownAt = now();
+    const sinceSentMs = now() - statusSentAt;
+    if (isSame && sinceSentMs >= 0 && sinceSentMs < maxBetweenStatusesMs) return;
+    sentStatus = status;
+    statusSentAt = now();
     sendAll({ type: "status", status });
   };
 
-  const stop = () => {
-    stream?.stop.abort();
+  const close = () => {
+    stream?.controller.abort();
     stream = undefined;
     retryAt = undefined;
   };
   const removeTabs = (except?: Tab) => {
-    stop();
-    runs.stopAll();
+    close();
+    runs.closeAll();
     for (const tab of tabs) if (tab !== except) tab.send({ type: "removed" });
     tabs.clear();
     userId = undefined;
@@ -148,32 +148,32 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
 
   const isTooOld = () =>
     cursor !== undefined && readAt !== undefined && now() - readAt > maxResumeMs;
-  const start = () => {
-    stream?.stop.abort();
+  const open = () => {
+    stream?.controller.abort();
     if (isTooOld()) {
       cursor = undefined;
       mustReset = true;
     }
     const current: OpenStream = {
       isOfRun: false,
-      stop: new AbortController(),
+      controller: new AbortController(),
       onReplaced: waitForCapacity,
     };
     stream = current;
     retryAt = undefined;
-    connection = { startedAt: now(), lastByteAt: connection.lastByteAt };
+    connection = { openedAt: now(), lastByteAt: connection.lastByteAt };
     budget.use(current);
-    void follow(current.stop.signal).then(
-      () => end(current, "The stream has ended."),
-      (thrown: unknown) => end(current, messageOf(thrown), thrown),
+    void forwardEvents(current.controller.signal).then(
+      () => onEnded(current, "The stream has ended."),
+      (thrown: unknown) => onEnded(current, messageOf(thrown), thrown),
     );
     tick();
   };
-  const end = ({ stop }: OpenStream, reason: string, thrown?: unknown) => {
-    if (stop.signal.aborted) return;
+  const onEnded = ({ controller }: OpenStream, reason: string, thrown?: unknown) => {
+    if (controller.signal.aborted) return;
     if ((thrown as { code?: unknown } | undefined)?.code === "unauthorized") return removeTabs();
     // Makes `budget`, which listens for the abort, stop counting the stream.
-    stop.abort();
+    controller.abort();
     retryAt = now() + retryAfterMs;
     setEnded(reason);
   };
@@ -185,15 +185,15 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     connection = { ...connection, ended: { reason } };
     tick();
   };
-  const follow = async (signal: AbortSignal) => {
+  const forwardEvents = async (signal: AbortSignal) => {
     const onActivity = () => {
       if (signal.aborted) return;
       // The client connects again by itself, and then resumes after the last event.
-      if (isTooOld()) return start();
+      if (isTooOld()) return open();
       readAt = now();
       // If the clock was set back, the stream seems to have been opened after this byte.
-      const startedAt = Math.min(connection.startedAt, readAt);
-      connection = { ...connection, startedAt, lastByteAt: readAt, isLost: false };
+      const openedAt = Math.min(connection.openedAt, readAt);
+      connection = { ...connection, openedAt, lastByteAt: readAt, isLost: false };
       tick();
     };
     const onDisconnect = () => {
@@ -225,18 +225,18 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     // client notices that late.
     const { state } = statusOf(connection, now());
     if (state === "live" || state === "connecting") markUsed();
-    else start();
+    else open();
     runs.reopenSilent();
   };
   const retry = () => {
-    start();
+    open();
     runs.reopenSilent();
   };
   const leave = (tab: Tab) => {
     tabs.delete(tab);
     runs.leave(tab);
     if (tabs.size > 0) return;
-    stop();
+    close();
     onEmpty?.();
   };
 
@@ -250,10 +250,10 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
         userId = message.userId;
         tabs.add(tab);
         if (stream === undefined) {
-          connection = { startedAt: now(), lastByteAt: undefined };
-          shown = undefined;
+          connection = { openedAt: now(), lastByteAt: undefined };
+          sentStatus = undefined;
           if (message.isHidden && !budget.hasCapacity()) waitForCapacity();
-          else start();
+          else open();
         } else {
           if (!message.isHidden) wake();
           tab.send({ type: "status", status: statusOf(connection, now()) });

@@ -6,7 +6,7 @@ import type { StreamBudget } from "./stream-budget.ts";
 interface RunStream {
   /** The `seq` of the last event that each tab has. Tabs that have left are removed. */
   readonly readers: Map<Tab, number>;
-  readonly stop: AbortController;
+  readonly controller: AbortController;
   state: RunStreamState;
   /** Unix time in ms of the last byte; before the first, when the stream was created. */
   readAt: number;
@@ -52,7 +52,7 @@ export interface RunStreams {
   /** Returns whether a start has no response yet. */
   isStarting(): boolean;
   /** Ends all streams and all starts. Call it when the session has ended. */
-  stopAll(): void;
+  closeAll(): void;
 }
 
 export function createRunStreams({
@@ -77,13 +77,13 @@ export function createRunStreams({
     for (const tab of stream.readers.keys()) tab.send({ type: "run state", runId, state });
   };
   const close = (runId: string, stream: RunStream) => {
-    stream.stop.abort();
+    stream.controller.abort();
     if (streams.get(runId) === stream) streams.delete(runId);
   };
 
   const create = (readers: RunStream["readers"]): RunStream => ({
     readers,
-    stop: new AbortController(),
+    controller: new AbortController(),
     state: "connecting",
     readAt: now(),
   });
@@ -91,7 +91,7 @@ export function createRunStreams({
     streams.set(runId, stream);
     budget.use({
       isOfRun: true,
-      stop: stream.stop,
+      controller: stream.controller,
       onReplaced: () => {
         close(runId, stream);
         setState(runId, stream, "replaced");
@@ -100,7 +100,7 @@ export function createRunStreams({
   };
   /** Returns the options for reading a stream. They keep the `state` of the stream up to date. */
   const optionsOf = (runId: () => string, stream: RunStream) => {
-    const { signal } = stream.stop;
+    const { signal } = stream.controller;
     return {
       signal,
       parse: parseEvent,
@@ -114,8 +114,12 @@ export function createRunStreams({
     };
   };
 
-  const follow = async (runId: string, stream: RunStream, events: AsyncIterable<WatchedEvent>) => {
-    const { signal } = stream.stop;
+  const forwardEvents = async (
+    runId: string,
+    stream: RunStream,
+    events: AsyncIterable<WatchedEvent>,
+  ) => {
+    const { signal } = stream.controller;
     try {
       for await (const event of events) {
         if (signal.aborted) return;
@@ -140,7 +144,7 @@ export function createRunStreams({
     const stream = create(readers);
     add(runId, stream);
     const options = { ...optionsOf(() => runId, stream), after: Math.min(...readers.values()) };
-    void follow(runId, stream, client.runs.watch(runId, options));
+    void forwardEvents(runId, stream, client.runs.watch(runId, options));
   };
   const unwatch = (tab: Tab, runId: string) => {
     const stream = streams.get(runId);
@@ -163,11 +167,11 @@ export function createRunStreams({
         // If a tab repeats a start with the same Idempotency-Key, the response is the stream of the
         // run that the first start created. If a tab shows this run already, the known stream of
         // the run is kept, and the new one is closed. It is also closed if the tab has left.
-        if (streams.has(runId) || stream.readers.size === 0) stream.stop.abort();
+        if (streams.has(runId) || stream.readers.size === 0) stream.controller.abort();
         else {
           stream.begin = () => {
             stream.begin = undefined;
-            void follow(runId, stream, started.events);
+            void forwardEvents(runId, stream, started.events);
           };
           add(runId, stream);
           setTimeout(() => stream.begin && close(runId, stream), maxWaitMs);
@@ -211,13 +215,13 @@ export function createRunStreams({
       }
     },
     isStarting: () => starting.size > 0,
-    stopAll() {
+    closeAll() {
       for (const [runId, stream] of [...streams]) close(runId, stream);
-      for (const { readers, stop } of starting) {
+      for (const { readers, controller } of starting) {
         readers.clear();
         // Without the abort, a retry could be sent after another person has signed in. It would
         // have their cookie, and start the run in their name.
-        stop.abort(sessionEnded());
+        controller.abort(sessionEnded());
       }
     },
   };

@@ -16,19 +16,19 @@ const maxBetweenChecksMs = 20_000;
  * @param now returns a time in ms
  */
 export function createSilence(now: () => number) {
-  let heardAt = now();
-  let checkedAt = heardAt;
+  let silentSince = now();
+  let checkedAt = silentSince;
   return {
-    /** Call it for each message. */
-    heard() {
-      heardAt = now();
+    /** Counts the time without a message anew. Call it for each message. */
+    restart() {
+      silentSince = now();
     },
     /** Returns whether no message has arrived for 60 seconds. Call it every few seconds. */
     check(): boolean {
       const time = now();
-      if (time - checkedAt > maxBetweenChecksMs) heardAt = time;
+      if (time - checkedAt > maxBetweenChecksMs) silentSince = time;
       checkedAt = time;
-      return time - heardAt >= maxSilentMs;
+      return time - silentSince >= maxSilentMs;
     },
   };
 }

@@ -17,7 +17,7 @@ const notLiveAfterMs = 45_000;
 /** The state of the connection. Times are Unix times in ms. */
 export interface Connection {
   /** When the stream was opened last. */
-  readonly startedAt: number;
+  readonly openedAt: number;
   /** When the last byte of this or an earlier stream arrived; undefined before the first. */
   readonly lastByteAt: number | undefined;
   /** True from the moment at which the connection was closed or could not be made. */
@@ -35,14 +35,14 @@ export interface Connection {
  * that it is lost.
  */
 export function statusOf(connection: Connection, now: number): LiveStatus {
-  const { startedAt, lastByteAt, isLost = false, ended } = connection;
+  const { openedAt, lastByteAt, isLost = false, ended } = connection;
   const asOf = lastByteAt;
   if (ended !== undefined) return { state: "not live", asOf, reason: ended.reason };
-  const silentMs = now - Math.max(startedAt, lastByteAt ?? startedAt);
+  const silentMs = now - Math.max(openedAt, lastByteAt ?? openedAt);
   if (silentMs >= notLiveAfterMs) return { state: "not live", asOf };
   const isSilent = silentMs >= reconnectingAfterMs;
   // A stream that was opened again has not sent a byte yet, although an earlier one has.
-  const isReopened = lastByteAt !== undefined && lastByteAt < startedAt;
+  const isReopened = lastByteAt !== undefined && lastByteAt < openedAt;
   if (isLost || isSilent || isReopened) return { state: "reconnecting", asOf };
   return { state: lastByteAt === undefined ? "connecting" : "live", asOf };
 }

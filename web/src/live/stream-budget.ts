@@ -10,11 +10,11 @@ const maxStreams = 4;
  */
 const maxBesideOthers = 1;
 
-/** A stream, which holds a connection until `stop` aborts. */
+/** A stream, which holds a connection until `controller` aborts. */
 export interface OpenStream {
   /** Streams of runs are closed before those of workspaces. */
   readonly isOfRun: boolean;
-  readonly stop: AbortController;
+  readonly controller: AbortController;
   /** Called after the stream was closed, because another one needs its connection. */
   readonly onReplaced: () => void;
 }
@@ -46,14 +46,16 @@ export function createStreamBudget(): StreamBudget {
       .filter((other) => other !== used)
       .sort((a, b) => Number(b.isOfRun) - Number(a.isOfRun));
     for (const replaced of others.slice(0, open.size - max)) {
-      replaced.stop.abort();
+      replaced.controller.abort();
       replaced.onReplaced();
     }
   };
   return {
     use(stream) {
       if (!open.delete(stream))
-        stream.stop.signal.addEventListener("abort", () => open.delete(stream), { once: true });
+        stream.controller.signal.addEventListener("abort", () => open.delete(stream), {
+          once: true,
+        });
       open.add(stream);
       closeExcess(stream);
     },

@@ -18,7 +18,7 @@ const hubs = new Map<string, Hub>();
  * Hubs whose tabs have left. They are kept while starts of runs have no response, so that
  * `removeTabs` can abort these starts.
  */
-const left = new Set<Hub>();
+const emptyHubs = new Set<Hub>();
 const hubOf = (workspaceId: string): Hub => {
   const known = hubs.get(workspaceId);
   if (known !== undefined) return known;
@@ -29,7 +29,7 @@ const hubOf = (workspaceId: string): Hub => {
   // reads current data itself.
   const onEmpty = () => {
     hubs.delete(workspaceId);
-    left.add(hub);
+    emptyHubs.add(hub);
   };
   const hub = createHub({ client, budget, now: Date.now, onEmpty });
   hubs.set(workspaceId, hub);
@@ -37,10 +37,10 @@ const hubOf = (workspaceId: string): Hub => {
 };
 setInterval(() => {
   for (const hub of hubs.values()) hub.tick();
-  for (const hub of left) if (!hub.isStarting()) left.delete(hub);
+  for (const hub of emptyHubs) if (!hub.isStarting()) emptyHubs.delete(hub);
 }, 1_000);
 const removeTabs = () => {
-  for (const hub of [...hubs.values(), ...left]) hub.removeTabs();
+  for (const hub of [...hubs.values(), ...emptyHubs]) hub.removeTabs();
 };
 onSignedOut(removeTabs);
 // The URL of a worker contains a hash of its code. So after an upgrade, tabs that were opened
