@@ -24,7 +24,8 @@ export async function lockRole(
 /**
  * Returns what a key can do, and prevents changes of the key and its secret until the transaction
  * ends; undefined if the key or the secret is not valid. The lock is not `FOR SHARE`: two requests
- * by which a key changes itself would both have it, and then deadlock.
+ * by which a key changes itself would both have it, and then deadlock. Two keys that change each
+ * other can still deadlock; `inWorkspace` repeats the transaction that PostgreSQL ends.
  */
 export function lockKey(
   tx: WorkspaceTransaction,

@@ -9,15 +9,20 @@ const body = { name: "Test", preset: "everything" };
 const add = async () => (await beckon.call("/keys", { body })).body.data;
 const other = await add();
 const person = await addPerson(beckon, { role: "viewer" });
+const invite = { email: "invited@example.com", role: "viewer" };
+const invitation = (await beckon.call("/invitations", { body: invite })).body.data;
 
 /** Requests that grant access, or take it from others. */
 const requests = [
   ["/keys", { body }],
   [`/keys/${other.id}`, { method: "PATCH", body: { name: "Changed" } }],
   [`/keys/${other.id}/rotate`, { method: "POST" }],
+  [`/keys/${other.id}`, { method: "DELETE" }],
+  [`/members/${person.id}/reset-link`, { method: "POST" }],
   [`/members/${person.id}`, { method: "PATCH", body: { role: "owner" } }],
   [`/members/${person.id}`, { method: "DELETE" }],
   ["/invitations", { body: { email: "new@example.com", role: "owner" } }],
+  [`/invitations/${invitation.id}`, { method: "DELETE" }],
   ["/workspaces", { body: { name: "Test" } }],
 ] as const;
 

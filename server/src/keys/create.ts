@@ -50,7 +50,7 @@ export async function createKey({
  * Adds a key in the caller's transaction. Checks that the key cannot do more than the actor. Unlike
  * `createKey`, it neither checks that the actor can add keys and still has its rights, nor applies
  * the Idempotency-Key: the caller must do both.
- * @throws ApiError in the same cases as `createKey`.
+ * @throws ApiError in the other cases in which `createKey` does.
  */
 export async function addKey(
   tx: WorkspaceTransaction,

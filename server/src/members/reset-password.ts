@@ -6,6 +6,7 @@ import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/ind
 import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { requireUnchangedRights } from "../credentials/index.ts";
 import { permitRole, requireMember } from "./member.ts";
 import { findMemberRow, isMemberOfUnownedWorkspace } from "./store.ts";
 
@@ -29,7 +30,7 @@ export interface ResetLink {
  * can still add a key or another owner that issues the link, but the audit log then has an entry
  * for the addition and one for the link.
  * @param input.firstWorkspaceId Id of the workspace `default`.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `requireUnchangedRights`
  */
 export async function resetMemberPassword({
   ctx,
@@ -40,6 +41,7 @@ export async function resetMemberPassword({
 }): Promise<Once<ResetLink>> {
   permit(ctx, "workspaces:own");
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
+    await requireUnchangedRights(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
     permitRole(ctx, row.role);
     if (isIssuer(ctx.actor, row.id)) {
