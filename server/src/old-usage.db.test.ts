@@ -103,25 +103,33 @@ test("a report that needs deleted entries is rejected, and says what it can have
   expect((await hours(99)).totals.entries).toBe(1);
 });
 
-test("a report is rejected for the days that deleted entries had in an earlier time zone", async () => {
-  const agent = await seedAgent(database);
-  const moveTo = (zone: string) =>
-    database.engine.query(
-      "update workspaces set time_zone = $2, time_zone_changed_at = now() where id = $1",
-      [agent.workspaceId, zone],
-    );
-  await moveTo("Pacific/Auckland");
-  const day = dayOf(daysAgo(100));
-  await add(agent, { day, time: `${day}T02:00:00Z` });
-  await sumUp(agent);
-  // There, the entry's time is on the day before.
-  await moveTo("America/Los_Angeles");
-  await deleteOld(90);
-  const usage = (group: string) =>
-    usageOf(agent.workspaceId, { group_by: group, from: day, to: dayOf(daysAgo(80)) });
-  expect((await usage("day")).totals.entries).toBe(1);
-  await expect(usage("tag")).rejects.toMatchObject({ code: "bad_request" });
-});
+test.each([
+  ["all were deleted before the change", 0],
+  ["some were written after the change", 1],
+])(
+  "a report is rejected for the days that deleted entries had in an earlier time zone, if %s",
+  async (_, later) => {
+    const agent = await seedAgent(database);
+    const day = dayOf(daysAgo(100));
+    const moveTo = (zone: string, at: Date | string) =>
+      database.engine.query(
+        "update workspaces set time_zone = $2, time_zone_changed_at = $3 where id = $1",
+        [agent.workspaceId, zone, at],
+      );
+    await moveTo("Pacific/Auckland", daysAgo(200));
+    await add(agent, { day, time: `${day}T02:00:00Z` });
+    // There, this time is on the day before.
+    await moveTo("America/Los_Angeles", later === 0 ? now : `${day}T02:30:00Z`);
+    if (later > 0) await add(agent, { time: `${day}T03:00:00Z` });
+    await sumUp(agent);
+    await deleteOld(90);
+    expect(await entriesLeft(agent.workspaceId)).toBe(0);
+    const usage = (group: string) =>
+      usageOf(agent.workspaceId, { group_by: group, from: day, to: dayOf(daysAgo(80)) });
+    expect((await usage("day")).totals.entries).toBe(1);
+    await expect(usage("tag")).rejects.toMatchObject({ code: "bad_request" });
+  },
+);
 
 test("PostgreSQL rejects the deletion of entries that limits and reports still need", async () => {
   const agent = await seedAgent(database);

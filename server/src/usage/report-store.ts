@@ -57,9 +57,8 @@ type Row = { readonly [Column in (typeof summed)[number]]: string } & {
 
 /**
  * Returns the workspace's time zone and local date, the database's current time, and the time and
- * local date up to which single entries were deleted; undefined if none were. If these entries are
- * from before a change of the time zone, the date is the latest that they can have: that of the
- * time zone UTC+14.
+ * local date up to which single entries were deleted; undefined if none were. Entries from before a
+ * change of the time zone can have a later date than now. For them it is that of UTC+14.
  */
 export async function readToday(
   tx: WorkspaceTransaction,
@@ -78,10 +77,10 @@ export async function readToday(
     deleted_day: string | null;
   }>`
     select w.time_zone, to_char(now() at time zone w.time_zone, 'YYYY-MM-DD') as today, now() as now,
-      r.deleted_until, to_char(
-        case when r.deleted_until < w.time_zone_changed_at
-          then r.deleted_until at time zone 'UTC' + interval '14 hours'
-          else r.deleted_until at time zone w.time_zone end, 'YYYY-MM-DD') as deleted_day
+      r.deleted_until, to_char(greatest(r.deleted_until at time zone w.time_zone,
+        case when w.time_zone_changed_at is not null
+          then least(r.deleted_until, w.time_zone_changed_at) at time zone 'UTC' + interval '14 hours'
+        end), 'YYYY-MM-DD') as deleted_day
     from workspaces w left join usage_rollups r on r.workspace_id = w.id
     where w.id = ${workspaceId}`.execute(tx);
   const [row] = rows;
