@@ -326,8 +326,8 @@ async function build(
   if (executesRuns) onExecuting?.();
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
-    applyNextPlans: () => applyNextPlans(database, limits),
-    correctPeriods: () => correctPeriods(database, limits),
+    applyNextPlans: (stopping) => applyNextPlans(database, limits, stopping),
+    correctPeriods: (stopping) => correctPeriods(database, limits, stopping),
     wakeSender: wakeSender.call,
     pollsPerSweep,
   });

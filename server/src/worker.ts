@@ -62,8 +62,8 @@ export function startWorker(
   options: {
     /** Declares processes with expired leases dead. Returns whether there were any. */
     recordExpired: () => Promise<boolean>;
-    applyNextPlans: () => Promise<void>;
-    correctPeriods: () => Promise<void>;
+    applyNextPlans: (stopping: AbortSignal) => Promise<void>;
+    correctPeriods: (stopping: AbortSignal) => Promise<void>;
     /** Wakes the sender of deliveries. Does nothing in a process that sends none. */
     wakeSender: () => void;
     pollsPerSweep: number;
@@ -123,10 +123,10 @@ export function startWorker(
   // The polls do not wait for these three, which can take minutes: after a long downtime, after a
   // jump of the clock, or when a month begins and many workspaces change their plan.
   const planChanges = createSerialTask(stopping.signal, () =>
-    attempt("changing plans", options.applyNextPlans),
+    attempt("changing plans", () => options.applyNextPlans(stopping.signal)),
   );
   const corrections = createSerialTask(stopping.signal, () =>
-    attempt("correcting the periods of limits", options.correctPeriods),
+    attempt("correcting the periods of limits", () => options.correctPeriods(stopping.signal)),
   );
   const expiries = createSerialTask(stopping.signal, () =>
     attempt("expiring queued runs", async () =>

@@ -40,15 +40,22 @@ async function createPlan(allowances: object): Promise<{ id: string; name: strin
   return answer.body.data;
 }
 
-/** Does what the worker does once a minute. Returns the ids of the workspaces that changed. */
-async function applyDueChanges(): Promise<string[]> {
-  const changed: string[] = [];
-  await applyNextPlans(database, {
+/**
+ * Does what the worker does once a minute. Returns the ids of the workspaces that changed.
+ * @param stopping is aborted after the first transaction
+ */
+async function applyDueChanges(stopping?: AbortController): Promise<string[]> {
+  const changed = new Set<string>();
+  const limits = {
     operatorPlans: await readOperatorPlans(file),
     operatorWorkspaceId: defaultWorkspaceId,
-    changed: (workspaceIds) => changed.push(...workspaceIds),
-  });
-  return changed;
+    changed(workspaceIds: readonly string[]) {
+      for (const id of workspaceIds) changed.add(id);
+      stopping?.abort();
+    },
+  };
+  await applyNextPlans(database, limits, (stopping ?? new AbortController()).signal);
+  return [...changed];
 }
 
 /**
@@ -249,18 +256,20 @@ describe("plans", () => {
 
   test("planned changes of more than 20 workspaces take several transactions", async () => {
     const plan = await createPlan({ tokens: 100 });
-    const ids = Array.from({ length: 21 }, () => newId("wsp"));
+    const ids = Array.from({ length: 41 }, () => newId("wsp"));
     await engine.query(
       "insert into workspaces (id, name, next_plan) select id, 'Test', $2 from unnest($1::text[]) as id",
       [ids, plan.name],
     );
+    // A process that stops leaves the rest to others.
+    expect(await applyDueChanges(new AbortController())).toHaveLength(20);
     const executed = await executedStatements(() => applyDueChanges());
     expect(executed.filter((text) => text.includes("beckon.plans"))).toHaveLength(2);
     const { rows } = await engine.query(
       "select from workspaces where id = any ($1) and plan = $2 and next_plan is null",
       [ids, plan.name],
     );
-    expect(rows).toHaveLength(21);
+    expect(rows).toHaveLength(41);
   });
 
   test.each(["admin", "editor", "viewer"] as const)(

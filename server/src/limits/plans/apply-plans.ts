@@ -63,14 +63,17 @@ export async function applyPlans(
 /**
  * Does what `applyPlans` does in one transaction for each `maxWorkspaces` workspaces.
  * @param committed called after each transaction with its workspaces and their new budgets.
+ * @param stopping Aborts when the process stops. The other workspaces then stay as they are.
  */
 export async function applyPlansInBatches(
   { tenant }: Pick<Database, "tenant">,
   sources: PlanSources,
   workspaceIds: readonly string[],
   committed: (workspaceIds: readonly string[], created: readonly NewBudget[]) => Promise<void>,
+  stopping?: AbortSignal,
 ): Promise<void> {
   for (let start = 0; start < workspaceIds.length; start += maxWorkspaces) {
+    if (stopping?.aborted) return;
     const batch = workspaceIds.slice(start, start + maxWorkspaces);
     const created = await inAllWorkspaces(tenant, async (tx) => {
       await lockPlans(tx);
@@ -105,13 +108,15 @@ export async function applyPlanToOthers(
  * Completes the planned changes of plans whose time has come. The amounts of the budgets have
  * changed already, when their period ended. What remains is to store the name of the next plan as
  * the workspace's plan, and to delete the budgets of metrics that have become unlimited.
+ * @param stopping as for `applyPlansInBatches`
  */
 export async function applyNextPlans(
   database: Database,
   limits: PlanSources & Pick<LimitServices["limits"], "changed">,
+  stopping: AbortSignal,
 ): Promise<void> {
   const due = await inAllWorkspaces(database.tenant, findDueWorkspaces);
-  await applyPlansInBatches(database, limits, due, (workspaceIds, created) =>
-    announceLimits({ database, limits }, workspaceIds, created),
-  );
+  const committed = (workspaceIds: readonly string[], created: readonly NewBudget[]) =>
+    announceLimits({ database, limits }, workspaceIds, created);
+  await applyPlansInBatches(database, limits, due, committed, stopping);
 }
