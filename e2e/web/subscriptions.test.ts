@@ -10,6 +10,7 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
+import { announceChange } from "./announce-change.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
@@ -499,6 +500,23 @@ inBrowser("a slow read of the deliveries is not cancelled by the next one", asyn
   answered.resolve();
   await held.release();
   await expect.poll(() => rows(/Succeeded/).count()).toBe(4);
+});
+
+inBrowser("an earlier read of the deliveries does not replace a later one", async () => {
+  const { agent, subscription } = await subscribe(await startReceiver());
+  await beckon.invoke(agent, "Hello");
+  const page = await open(`/subscriptions/${subscription.id}`);
+  const rows = deliveries(page).getByRole("row", { name: /Succeeded/ });
+  await expect.poll(() => rows.count()).toBe(1);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const earlier = await holdRequests(page, /\/deliveries\?limit=200/, { isSent: true });
+  await announceChange(page, [owner.workspaceId]);
+  await earlier.reached;
+  await beckon.invoke(agent, "Hello");
+  await expect.poll(() => rows.count()).toBe(2);
+  await earlier.release();
+  await renderFrames(page);
+  expect(await rows.count()).toBe(2);
 });
 
 inBrowser("the overview shows a disabled subscription, with the way back", async () => {

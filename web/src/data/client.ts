@@ -17,7 +17,8 @@ let onUnauthorized = () => {};
 
 /**
  * From this call on, calls the function after each response with the status 401. This does not
- * depend on what handles the error of the call: a query, a mutation or a dialog.
+ * depend on what handles the error of the call: a query, a mutation or a dialog. The SharedWorker
+ * has clients of its own, and reports their 401 in its messages (see live.ts).
  */
 export function handleUnauthorized(handle: () => void): void {
   onUnauthorized = handle;

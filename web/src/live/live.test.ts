@@ -244,3 +244,39 @@ test.each<[string, readonly HubMessage[]]>([
   expect(onReset).toHaveBeenCalledOnce();
   expect(handle).not.toHaveBeenCalled();
 });
+
+test("a run is started only once the hub has accepted the tab", async () => {
+  const sent: unknown[] = [];
+  let receive = (_: HubMessage) => {};
+  const live = createLive({
+    workspaceId: "wsp_1",
+    userId: "usr_ada",
+    connect: (_, handle) => {
+      receive = handle;
+      return { send: (message) => void sent.push(message), rejoin() {}, close() {} };
+    },
+    onOpened() {},
+    onLiveAgain() {},
+    onReset() {},
+    checkSession: async () => true,
+  });
+  live.connect();
+  const started = live.startRun(run);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toEqual([]);
+  // The hub of a page that has replaced its SharedWorker, to which the tab had connected first.
+  receive({ type: "joined" });
+  expect(sent).toEqual([{ type: "start run", startId: expect.any(Number), ...run }]);
+  const [{ startId }] = sent as [{ startId: number }];
+  receive({ type: "run started", startId, runId: "run_1" });
+  expect(await started).toBe("run_1");
+});
+
+test("a start that is rejected with 401 makes the page check its session", async () => {
+  const checkSession = vi.fn(async () => true);
+  const { live, startAndWatch } = await openTab({ checkSession });
+  const unauthorized = new BeckonError({ code: "unauthorized", message: "Expired.", status: 401 });
+  startAndWatch.mockRejectedValueOnce(unauthorized);
+  await expect(live.startRun(run)).rejects.toMatchObject({ code: "unauthorized" });
+  expect(checkSession).toHaveBeenCalledOnce();
+});

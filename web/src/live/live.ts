@@ -77,6 +77,8 @@ export function createLive({
   readonly checkSession: () => Promise<boolean>;
 }): Live {
   let status: LiveStatus = { state: "connecting", asOf: undefined };
+  /** Whether the hub has accepted this tab. */
+  let hasJoined = false;
   /** Whether the hub has removed this tab. */
   let isRemoved = false;
   /**
@@ -95,6 +97,11 @@ export function createLive({
   const handlers = new Set<EventsHandler>();
   const readers = new Map<string, Set<RunReader>>();
   const starts = new Map<number, PromiseWithResolvers<string>>();
+  /**
+   * Functions that send the starts which wait until the hub has accepted this tab. If they were
+   * sent before, they would be lost with a SharedWorker that the page replaces (see connect.ts).
+   */
+  const waitingStarts = new Set<() => void>();
 
   const fellBehind = () => reset();
   const events = createBatches<WorkspaceEvent>(
@@ -134,6 +141,9 @@ export function createLive({
   const receive = (message: HubMessage) => {
     switch (message.type) {
       case "joined":
+        hasJoined = true;
+        for (const send of waitingStarts) send();
+        waitingStarts.clear();
         for (const [runId] of readers) watch(runId);
         // If another tab has opened the stream already, the hub does not announce its opening
         // again. So the tab does here what it does when a stream opens.
@@ -160,6 +170,7 @@ export function createLive({
         break;
       case "run not started":
         starts.get(message.startId)?.reject(new BeckonError(message.error));
+        if (message.error.code === "unauthorized") void checkSession().catch(() => {});
         break;
       case "run event":
         runEvents.add(message);
@@ -170,6 +181,7 @@ export function createLive({
       case "removed":
         events.clear();
         runEvents.clear();
+        hasJoined = false;
         isRemoved = true;
         hasGap = true;
         setStatus({ ...status, state: "not live" });
@@ -229,19 +241,24 @@ export function createLive({
       const wait = () => setTimeout(() => start.reject(noAnswer()), maxStartMs);
       let timer = wait();
       starts.set(startId, start);
+      const send = () => {
+        // Restarts the timer: what the start has waited for must not shorten the time of the hub.
+        clearTimeout(timer);
+        timer = wait();
+        hub?.send({ type: "start run", startId, ...run });
+      };
       // If the tab stays removed, the hub rejects the start. A start that has failed already,
       // because the check of the session took too long, is not sent: the person may have started
       // another.
       void rejoin().then(() => {
         if (!starts.has(startId)) return;
-        // Restarts the timer: the check of the session must not shorten the time that the hub has.
-        clearTimeout(timer);
-        timer = wait();
-        hub?.send({ type: "start run", startId, ...run });
+        if (hasJoined || isRemoved) send();
+        else waitingStarts.add(send);
       });
       return start.promise.finally(() => {
         clearTimeout(timer);
         starts.delete(startId);
+        waitingStarts.delete(send);
       });
     },
     retry() {

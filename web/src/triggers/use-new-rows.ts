@@ -31,8 +31,11 @@ export function useNewRows<Row extends { readonly id: string }>(
   // so an effect that depends on one would run after each render.
   const news = newest.filter((id) => !shownIds.has(id)).join(" ");
   const hasNews = news !== "";
-  const enter = () => refetchFirstPage(queryClient, { queryKey: list.queryKey, exact: true });
-  useRowUpdates(list, topPx);
+  const endUpdate = useRowUpdates(list, topPx);
+  const enter = () => {
+    endUpdate();
+    return refetchFirstPage(queryClient, { queryKey: list.queryKey, exact: true });
+  };
   const readAgain = useThrottled(async () => {
     if (isAtTop(topPx)) await enter();
   }, minIntervalMs);

@@ -23,21 +23,22 @@ interface HeldList<Row> {
  * ones wait.
  * @param topPx see `isAtTop`
  * @param onNews called when new rows wait
+ * @returns a function that ends an update in progress. Call it before the list is read anew: the
+ *   rows of the update are older, and would replace those of this read.
  */
 export function useRowUpdates<Row extends { readonly id: string }>(
   { queryKey, readPage }: HeldList<Row>,
   topPx: number,
   onNews?: () => void,
-): void {
+): () => void {
   const queryClient = useQueryClient();
-  /** Number of updates so far. Only the last one continues. */
+  /** Number of updates so far, and of calls that end them. Only the last update continues. */
   const updates = useRef(0);
+  const endUpdate = () => void updates.current++;
   useEffect(() => () => void updates.current++, []);
   const update = async () => {
     const number = ++updates.current;
     const isCurrent = () => number === updates.current;
-    const findQuery = () => queryClient.getQueryCache().find({ queryKey });
-    const before = findQuery()?.promise;
     try {
       const head = await readPage({ limit: maxUpdated });
       if (!isCurrent()) return;
@@ -45,10 +46,6 @@ export function useRowUpdates<Row extends { readonly id: string }>(
       // The position of the page is known only now: when a list is opened by Back, it is restored
       // after the list was rendered.
       if (isAtTop(topPx)) {
-        const { promise, state } = findQuery() ?? {};
-        const isAnew = state?.fetchMeta?.fetchMore === undefined;
-        // A read of the list that began after this one has newer rows.
-        if (promise !== undefined && promise !== before && isAnew) return;
         await queryClient.cancelQueries({ queryKey, exact: true });
         queryClient.setQueryData<RowPages<Row>>(queryKey, { pages: [head], pageParams: [null] });
         return;
@@ -57,8 +54,10 @@ export function useRowUpdates<Row extends { readonly id: string }>(
       await updateRows(queryClient, queryKey, head, { readPage, isCurrent });
     } catch (thrown) {
       const error = thrown as Error;
-      if (isCurrent()) findQuery()?.setState({ status: "error", error, fetchMeta: null });
+      const query = queryClient.getQueryCache().find({ queryKey });
+      if (isCurrent()) query?.setState({ status: "error", error, fetchMeta: null });
     }
   };
   useInvalidation(queryKey, () => void update());
+  return endUpdate;
 }

@@ -48,7 +48,11 @@ export function useLiveDeliveries(
   const { id } = workspace;
   const queryClient = useQueryClient();
   const [hasNews, setHasNews] = useState(false);
+  const endUpdate = useRowUpdates(deliveriesQuery(workspace, subscription.id, filters), topPx, () =>
+    setHasNews(true),
+  );
   const enter = () => {
+    endUpdate();
     setHasNews(false);
     return refetchFirstPage(queryClient, { queryKey: deliveriesKey(id, subscription.id) });
   };
@@ -88,9 +92,6 @@ export function useLiveDeliveries(
     readAgain();
   });
   useDeliveryPoll(rows, readAgain);
-  useRowUpdates(deliveriesQuery(workspace, subscription.id, filters), topPx, () =>
-    setHasNews(true),
-  );
   useEnterAtTop(hasNews ? () => void enter() : undefined, topPx);
   return {
     hasNews,
